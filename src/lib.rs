@@ -1,0 +1,4 @@
+//! msgrecon: one verdict for every message at every consumer.
+
+pub mod config;
+pub mod model;
