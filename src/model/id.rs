@@ -148,9 +148,10 @@ pub fn loose_uuid(bytes: &[u8]) -> Option<[u8; 16]> {
     }
     match text.len() {
         32 => packed(text.iter().copied(), |_| true),
-        36 if DASHES.iter().all(|&at| text[at] == b'-') => {
-            packed(text.iter().enumerate().filter(|(at, _)| !DASHES.contains(at)).map(|(_, &byte)| byte), |_| true)
-        }
+        36 if DASHES.iter().all(|&at| text[at] == b'-') => packed(
+            text.iter().enumerate().filter(|(at, _)| !DASHES.contains(at)).map(|(_, &byte)| byte),
+            |_| true,
+        ),
         _ => None,
     }
 }
@@ -189,8 +190,17 @@ mod tests {
 
     #[test]
     fn one_text_has_one_representation() {
-        for text in ["", "0", "007", "7", "9007199254740993", "18446744073709551615", "18446744073709551616", "-1", "+1"]
-        {
+        for text in [
+            "",
+            "0",
+            "007",
+            "7",
+            "9007199254740993",
+            "18446744073709551615",
+            "18446744073709551616",
+            "-1",
+            "+1",
+        ] {
             assert_eq!(Id::from_text(text).to_string(), text);
             if let Ok(number) = text.parse::<i128>()
                 && number.to_string() == text

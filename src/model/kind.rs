@@ -123,76 +123,146 @@ const fn row(
 }
 
 static TABLE: [KindInfo; 14] = [
-    row(Kind::Ok, "ok", false, [
-        "The broker confirmed the message and the consumer has exactly one receipt of it.",
-        "Everything worked.",
-        "Nothing to do.",
-    ]),
-    row(Kind::Late, "late", true, [
-        "The consumer has one receipt, written later than `late_after` after the ack.",
-        "The consumer was slow, stopped for a while, or the message was replayed.",
-        "Look at the consumer's lag at that time; the message itself is done.",
-    ]),
-    row(Kind::Duplicate, "duplicate", true, [
-        "The consumer has two or more receipts of one message.",
-        "The consumer is not idempotent, or a replay after a crash went past the dedup table.",
-        "Undo the extra effect, then put a unique key on (consumer, message id) and insert it in the transaction of the work.",
-    ]),
-    row(Kind::DeadLettered, "dead_lettered", true, [
-        "The consumer has no receipt and parked the message as a dead letter that is still open.",
-        "The consumer gave up after its retries.",
-        "Mend the cause that the reason names, then replay the dead letter; or close it if it need not be processed.",
-    ]),
-    row(Kind::Discarded, "discarded", false, [
-        "The consumer has no receipt; its dead letter was closed by an operator.",
-        "Somebody decided that this message need not be processed.",
-        "Nothing to do.",
-    ]),
-    row(Kind::InFlight, "in_flight", false, [
-        "The message was acked less than `grace` ago and has no receipt yet.",
-        "It may rightly be on its way.",
-        "Wait; a later run judges it.",
-    ]),
-    row(Kind::Missing, "missing", true, [
-        "The broker confirmed the message longer than `grace` ago, and the consumer has neither receipt nor dead letter.",
-        "It was lost between broker and consumer, swallowed by the dedup table, or the consumer did not commit.",
-        "Replay the message to this consumer; its dedup table makes a replay of a processed one harmless.",
-    ]),
-    row(Kind::Unverifiable, "unverifiable", false, [
-        "There is no receipt, but a receipt of that age may be purged already, or not be visible yet in a replica.",
-        "The run looks further back than the receipts are kept, or the source lags behind.",
-        "Run more often than `retention`, keep receipts longer, or run again when the replica has caught up.",
-    ]),
-    row(Kind::Pending, "pending", false, [
-        "The event waits for the relay, for less than `stuck_after`.",
-        "It was written a moment ago.",
-        "Wait.",
-    ]),
-    row(Kind::Stuck, "stuck", true, [
-        "The event waits for the relay, for longer than `stuck_after`.",
-        "The relay stopped, is failing, or has lost this row (a state that nothing picks up again).",
-        "Look at the relay; once it runs, the row is sent by itself.",
-    ]),
-    row(Kind::PublishFailed, "publish_failed", true, [
-        "The relay gave up on the event.",
-        "The broker refused it, or the retries ran out.",
-        "Mend the cause, then re-arm the row (set it back to pending).",
-    ]),
-    row(Kind::AckLost, "ack_lost", true, [
-        "The event table says pending or failed, but the consumer has a receipt.",
-        "The message was delivered and the ack never reached the event table.",
-        "Mark the row as sent; if you do nothing it is sent again and the consumer must drop the repeat.",
-    ]),
-    row(Kind::Orphan, "orphan", true, [
-        "The consumer has a receipt or a dead letter of a message that the event table does not know.",
-        "The producer rolled back after sending, makes a new id at each send, purged the row, or another environment sends here.",
-        "Find out who sent it: compare the id's form and the receipt's time with the producer's logs.",
-    ]),
-    row(Kind::Unattributable, "unattributable", true, [
-        "The event has no usable time: NULL, a zero date, an infinity, before 1971, or later than a day after the run.",
-        "A default value, a damaged row, or a wrong time format in the configuration.",
-        "Mend the row's time or the column's `format`; until then the event is in no window.",
-    ]),
+    row(
+        Kind::Ok,
+        "ok",
+        false,
+        [
+            "The broker confirmed the message and the consumer has exactly one receipt of it.",
+            "Everything worked.",
+            "Nothing to do.",
+        ],
+    ),
+    row(
+        Kind::Late,
+        "late",
+        true,
+        [
+            "The consumer has one receipt, written later than `late_after` after the ack.",
+            "The consumer was slow, stopped for a while, or the message was replayed.",
+            "Look at the consumer's lag at that time; the message itself is done.",
+        ],
+    ),
+    row(
+        Kind::Duplicate,
+        "duplicate",
+        true,
+        [
+            "The consumer has two or more receipts of one message.",
+            "The consumer is not idempotent, or a replay after a crash went past the dedup table.",
+            "Undo the extra effect, then put a unique key on (consumer, message id) and insert it in the transaction of the work.",
+        ],
+    ),
+    row(
+        Kind::DeadLettered,
+        "dead_lettered",
+        true,
+        [
+            "The consumer has no receipt and parked the message as a dead letter that is still open.",
+            "The consumer gave up after its retries.",
+            "Mend the cause that the reason names, then replay the dead letter; or close it if it need not be processed.",
+        ],
+    ),
+    row(
+        Kind::Discarded,
+        "discarded",
+        false,
+        [
+            "The consumer has no receipt; its dead letter was closed by an operator.",
+            "Somebody decided that this message need not be processed.",
+            "Nothing to do.",
+        ],
+    ),
+    row(
+        Kind::InFlight,
+        "in_flight",
+        false,
+        [
+            "The message was acked less than `grace` ago and has no receipt yet.",
+            "It may rightly be on its way.",
+            "Wait; a later run judges it.",
+        ],
+    ),
+    row(
+        Kind::Missing,
+        "missing",
+        true,
+        [
+            "The broker confirmed the message longer than `grace` ago, and the consumer has neither receipt nor dead letter.",
+            "It was lost between broker and consumer, swallowed by the dedup table, or the consumer did not commit.",
+            "Replay the message to this consumer; its dedup table makes a replay of a processed one harmless.",
+        ],
+    ),
+    row(
+        Kind::Unverifiable,
+        "unverifiable",
+        false,
+        [
+            "There is no receipt, but a receipt of that age may be purged already, or not be visible yet in a replica.",
+            "The run looks further back than the receipts are kept, or the source lags behind.",
+            "Run more often than `retention`, keep receipts longer, or run again when the replica has caught up.",
+        ],
+    ),
+    row(
+        Kind::Pending,
+        "pending",
+        false,
+        [
+            "The event waits for the relay, for less than `stuck_after`.",
+            "It was written a moment ago.",
+            "Wait.",
+        ],
+    ),
+    row(
+        Kind::Stuck,
+        "stuck",
+        true,
+        [
+            "The event waits for the relay, for longer than `stuck_after`.",
+            "The relay stopped, is failing, or has lost this row (a state that nothing picks up again).",
+            "Look at the relay; once it runs, the row is sent by itself.",
+        ],
+    ),
+    row(
+        Kind::PublishFailed,
+        "publish_failed",
+        true,
+        [
+            "The relay gave up on the event.",
+            "The broker refused it, or the retries ran out.",
+            "Mend the cause, then re-arm the row (set it back to pending).",
+        ],
+    ),
+    row(
+        Kind::AckLost,
+        "ack_lost",
+        true,
+        [
+            "The event table says pending or failed, but the consumer has a receipt.",
+            "The message was delivered and the ack never reached the event table.",
+            "Mark the row as sent; if you do nothing it is sent again and the consumer must drop the repeat.",
+        ],
+    ),
+    row(
+        Kind::Orphan,
+        "orphan",
+        true,
+        [
+            "The consumer has a receipt or a dead letter of a message that the event table does not know.",
+            "The producer rolled back after sending, makes a new id at each send, purged the row, or another environment sends here.",
+            "Find out who sent it: compare the id's form and the receipt's time with the producer's logs.",
+        ],
+    ),
+    row(
+        Kind::Unattributable,
+        "unattributable",
+        true,
+        [
+            "The event has no usable time: NULL, a zero date, an infinity, before 1971, or later than a day after the run.",
+            "A default value, a damaged row, or a wrong time format in the configuration.",
+            "Mend the row's time or the column's `format`; until then the event is in no window.",
+        ],
+    ),
 ];
 
 #[cfg(test)]

@@ -23,8 +23,11 @@ impl Micros {
     /// The same instant in chrono's terms; the ends of chrono's range where it lies beyond them.
     #[must_use]
     pub fn to_utc(self) -> DateTime<Utc> {
-        DateTime::from_timestamp_micros(self.0)
-            .unwrap_or(if self.0 < 0 { DateTime::<Utc>::MIN_UTC } else { DateTime::<Utc>::MAX_UTC })
+        DateTime::from_timestamp_micros(self.0).unwrap_or(if self.0 < 0 {
+            DateTime::<Utc>::MIN_UTC
+        } else {
+            DateTime::<Utc>::MAX_UTC
+        })
     }
 
     /// RFC 3339 in UTC: whole seconds, or milli- or microseconds where the instant has them.
