@@ -1,6 +1,6 @@
 //! A message id: bytes, compared as bytes, never by a database's collation and never as a number.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 /// A message id in its normal form. Two ids are equal exactly if their texts (or bytes) are.
 ///
