@@ -20,8 +20,8 @@ pub fn local_instant(wall: NaiveDateTime, zone: Tz) -> Micros {
 
 /// Gaps are at most a day (a zone that crosses the date line skips one); the first minute that exists ends it.
 fn after_gap(wall: NaiveDateTime, zone: Tz) -> Micros {
-    let minutes = (1..=24 * 60 + 1).map(|minute| wall + TimeDelta::minutes(minute));
-    let first = minutes.filter_map(|later| zone.from_local_datetime(&later).earliest()).next();
+    let mut minutes = (1..=24 * 60 + 1).map(|minute| wall + TimeDelta::minutes(minute));
+    let first = minutes.find_map(|later| zone.from_local_datetime(&later).earliest());
     first.map_or_else(
         || zone.from_utc_datetime(&wall).with_timezone(&Utc).into(),
         |at| {
