@@ -6,3 +6,4 @@ pub mod config;
 pub mod model;
 pub mod pair;
 pub mod plan;
+pub mod story;

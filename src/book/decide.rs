@@ -9,6 +9,7 @@ use crate::plan::FlowRules;
 use hashbrown::{HashMap, HashSet};
 
 /// What the event table knows of an id, seen from one consumer and one range.
+#[derive(Clone, Copy)]
 enum Known {
     /// No such row.
     Nothing,
