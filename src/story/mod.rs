@@ -131,7 +131,7 @@ impl Story {
                 state: (*state).to_owned(),
                 created: instant(created, *day)?,
                 acked: instant(acked, *day)?,
-                attempts: option("attempts")
+                attempts: option("attempts")?
                     .map_or(Ok(0), |n| n.parse())
                     .map_err(|_| "`attempts` is no number")?,
                 sort: option("sort")?.unwrap_or_else(|| "paid".to_owned()),
