@@ -73,25 +73,38 @@ fn of_producer(report: &FlowReport, as_of: Micros) -> Measured {
 fn of_consumer(counts: &Counts) -> Measured {
     let totals = &counts.totals;
     let kinds = Kind::ALL.into_iter().filter(|kind| !kind.is_of_producer() && *kind != Kind::Ok);
-    let mut measured: Measured = kinds.map(|kind| (kind.name(), Value::Count(totals.of(kind), totals.acked))).collect();
+    let mut measured: Measured =
+        kinds.map(|kind| (kind.name(), Value::Count(totals.of(kind), totals.acked))).collect();
     measured.push(("duplicate_records", Value::Count(totals.duplicate_records, totals.acked)));
     if let Some(LatencySeconds { p50, p95, p99, max }) = counts.latency {
-        let latencies = [("latency_p50", p50), ("latency_p95", p95), ("latency_p99", p99), ("latency_max", max)];
+        let latencies =
+            [("latency_p50", p50), ("latency_p95", p95), ("latency_p99", p99), ("latency_max", max)];
         measured.extend(latencies.map(|(name, seconds)| (name, Value::Duration(micros(seconds)))));
     }
-    measured.extend(counts.clock_skew_seconds.map(|seconds| ("clock_skew", Value::Duration(micros(seconds)))));
+    measured
+        .extend(counts.clock_skew_seconds.map(|seconds| ("clock_skew", Value::Duration(micros(seconds)))));
     measured
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "durations of years at the most")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "durations of years at the most"
+)]
 fn micros(seconds: f64) -> i64 {
     (seconds * SECOND as f64).round() as i64
 }
 
-fn check(consumer: Option<&str>, measured: &Measured, thresholds: &BTreeMap<String, Threshold>) -> Vec<Breach> {
+fn check(
+    consumer: Option<&str>,
+    measured: &Measured,
+    thresholds: &BTreeMap<String, Threshold>,
+) -> Vec<Breach> {
     let mut found = Vec::new();
     for (metric, value) in measured {
-        let Some(threshold) = thresholds.get(*metric).copied().or_else(|| default_threshold(metric)) else { continue };
+        let Some(threshold) = thresholds.get(*metric).copied().or_else(|| default_threshold(metric)) else {
+            continue;
+        };
         let levels = [(Verdict::Fail, threshold.fail), (Verdict::Warn, threshold.warn)];
         let reached = levels.into_iter().find_map(|(level, bound)| {
             let bound = bound.filter(|bound| reaches(*value, *bound, threshold.min_volume))?;
@@ -118,7 +131,9 @@ fn reaches(value: Value, bound: Bound, min_volume: u64) -> bool {
         }
         (Value::Duration(length), Bound::Duration(limit)) => length >= limit,
         // The configuration does not let these pairs through.
-        (Value::Count(..), Bound::Duration(_)) | (Value::Duration(_), Bound::Count(_) | Bound::Ratio(_)) => false,
+        (Value::Count(..), Bound::Duration(_)) | (Value::Duration(_), Bound::Count(_) | Bound::Ratio(_)) => {
+            false
+        }
     }
 }
 
@@ -166,7 +181,8 @@ mod tests {
                 kind,
                 Kind::Ok | Kind::Late | Kind::Discarded | Kind::InFlight | Kind::Unverifiable | Kind::Pending
             );
-            let right = if kind == Kind::Missing { Some(Verdict::Fail) } else { (!quiet).then_some(Verdict::Warn) };
+            let right =
+                if kind == Kind::Missing { Some(Verdict::Fail) } else { (!quiet).then_some(Verdict::Warn) };
             assert_eq!(level, right, "{kind}");
             assert_eq!(fired(kind.name(), Value::Count(0, 100), None), None, "{kind}");
         }
@@ -174,7 +190,8 @@ mod tests {
 
     #[test]
     fn a_ratio_counts_only_from_its_volume_on() {
-        let threshold = Threshold { warn: Some(Bound::Count(1)), fail: Some(Bound::Ratio(0.001)), min_volume: 1000 };
+        let threshold =
+            Threshold { warn: Some(Bound::Count(1)), fail: Some(Bound::Ratio(0.001)), min_volume: 1000 };
         for (count, acked, right) in [
             (0, 5000, None),
             (1, 5000, Some(Verdict::Warn)),
@@ -182,7 +199,11 @@ mod tests {
             (500, 999, Some(Verdict::Warn)),
             (1, 1000, Some(Verdict::Fail)),
         ] {
-            assert_eq!(fired("missing", Value::Count(count, acked), Some(threshold)), right, "{count} of {acked}");
+            assert_eq!(
+                fired("missing", Value::Count(count, acked), Some(threshold)),
+                right,
+                "{count} of {acked}"
+            );
         }
         let orphans = Threshold { fail: Some(Bound::Ratio(0.5)), ..Threshold::default() };
         assert_eq!(fired("orphan", Value::Count(1, 0), Some(orphans)), Some(Verdict::Fail));
@@ -195,9 +216,14 @@ mod tests {
             fail: Some(Bound::Duration(HOUR)),
             min_volume: 0,
         };
-        for (age, right) in [(MINUTE, None), (10 * MINUTE, Some(Verdict::Warn)), (22 * HOUR, Some(Verdict::Fail))] {
+        for (age, right) in
+            [(MINUTE, None), (10 * MINUTE, Some(Verdict::Warn)), (22 * HOUR, Some(Verdict::Fail))]
+        {
             assert_eq!(fired("oldest_pending", Value::Duration(age), Some(threshold)), right);
         }
-        assert_eq!((show_bound(Bound::Ratio(0.001)), show_bound(Bound::Duration(HOUR))), ("0.1%".into(), "1h".into()));
+        assert_eq!(
+            (show_bound(Bound::Ratio(0.001)), show_bound(Bound::Duration(HOUR))),
+            ("0.1%".into(), "1h".into())
+        );
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! Pure: whoever reads the sources feeds [`FlowBook`] in any order, asks it which ids to look up, and brings the answers.
 //!
-//! 1. [`FlowBook::event`], [`FlowBook::receipt`], [`FlowBook::dead_letter`], [`FlowBook::pending`] while reading;
+//! 1. [`FlowBook::event`], [`FlowBook::receipt`], [`FlowBook::dead_letter`], [`FlowBook::backlog`] while reading;
 //! 2. [`FlowBook::close_reading`] when all is read;
 //! 3. for each consumer the [`FlowBook::suspects`], batch by batch, to [`FlowBook::decide`];
 //! 4. the producer's own [`FlowBook::open_events`] to [`FlowBook::decide_open`];
@@ -163,10 +163,9 @@ impl FlowBook {
         self.backlog.get_or_insert_default();
     }
 
-    /// Takes in the creation time of a pending row, whatever its window.
-    pub fn pending(&mut self, created: Stamp) {
-        let as_of = self.rules.as_of;
-        self.backlog.get_or_insert_default().add(created.at(), as_of);
+    /// Takes in one table's pending rows, whatever their window.
+    pub fn backlog(&mut self, more: &Backlog) {
+        self.backlog.get_or_insert_default().merge(more);
     }
 
     /// Everything was read: settles what pairs after all and fixes the suspects.
