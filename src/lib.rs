@@ -2,7 +2,9 @@
 
 pub mod book;
 pub mod classify;
+pub mod cli;
 pub mod clock;
+pub mod command;
 pub mod config;
 pub mod exit;
 pub mod judge;
@@ -10,5 +12,6 @@ pub mod model;
 pub mod pair;
 pub mod plan;
 pub mod reconcile;
+pub mod report;
 pub mod source;
 pub mod story;

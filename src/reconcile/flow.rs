@@ -8,7 +8,7 @@ use crate::config::{Config, Flow, Table};
 use crate::model::run::{ConsumerReport, FlowReport};
 use crate::model::{Outcome, Problem, Run, Verdict};
 use crate::plan::{FlowPlan, FlowRules, Plan};
-use crate::source::{ErrorKind, SourceError};
+use crate::source::{ErrorKind, ReceiptTable, SourceError};
 use std::collections::BTreeSet;
 
 pub(super) async fn reconcile(

@@ -2,10 +2,13 @@
 //! comes after, and takes the finished [`Run`].
 
 mod confirm;
+mod describe;
 mod flow;
 mod read;
 mod slicer;
 mod sources;
+
+pub use describe::{Described, statements};
 
 use crate::book::Finished;
 use crate::config::Config;
