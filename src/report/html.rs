@@ -112,7 +112,8 @@ fn kind_tile(run: &Run, kind: Kind) -> Option<Value> {
         run.flows.iter().flat_map(|flow| &flow.consumers).filter(|one| one.counts.is_none()).count()
     };
     let undecidable = run.flows.iter().flat_map(|flow| &flow.consumers);
-    let undecidable = undecidable.filter(|one| one.counts.is_some() && one.not_decidable.contains(&kind)).count() as u64;
+    let undecidable =
+        undecidable.filter(|one| one.counts.is_some() && one.not_decidable.contains(&kind)).count() as u64;
     let mut note = unread_note(unread as u64, if kind.is_of_producer() { "producer" } else { "consumer" });
     if undecidable > 0 {
         note = format!("{note}{}{NOT_DECIDABLE} at {}", separator(&note), plural(undecidable, "consumer"));
@@ -185,7 +186,11 @@ fn flow(flow: &FlowReport, run: &Run) -> Value {
 /// Label and number; `None` where the event table could not be read.
 fn producer(flow: &FlowReport) -> Option<Vec<Value>> {
     let events = flow.events?;
-    let always = [("rows read", events.rows, false), ("acked", events.acked, false), ("pending", events.pending, false)];
+    let always = [
+        ("rows read", events.rows, false),
+        ("acked", events.acked, false),
+        ("pending", events.pending, false),
+    ];
     let faults = [
         ("stuck", events.stuck, true),
         ("publish_failed", events.publish_failed, true),
@@ -193,7 +198,13 @@ fn producer(flow: &FlowReport) -> Option<Vec<Value>> {
         ("unknown state", events.unknown_state, true),
     ];
     let cells = always.into_iter().chain(faults);
-    Some(cells.map(|(label, count, fault)| context! { label, count => number(count), hit => fault && count > 0 }).collect())
+    Some(
+        cells
+            .map(
+                |(label, count, fault)| context! { label, count => number(count), hit => fault && count > 0 },
+            )
+            .collect(),
+    )
 }
 
 fn backlog(backlog: &Backlog, run: &Run) -> Value {
