@@ -1,6 +1,6 @@
 //! A message id: bytes, compared as bytes, never by a database's collation and never as a number.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 /// A message id in its normal form. Two ids are equal exactly if their texts (or bytes) are.
 ///
@@ -90,13 +90,13 @@ impl fmt::Display for Id {
         match &self.0 {
             Repr::Uuid(bytes) => f.write_str(&uuid_text(bytes)),
             Repr::Number(number) => write!(f, "{number}"),
-            Repr::Bytes(bytes) => match std::str::from_utf8(bytes) {
-                Ok(text) => f.write_str(text),
-                Err(_) => {
-                    f.write_str("hex:")?;
-                    bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+            Repr::Bytes(bytes) => {
+                if let Ok(text) = std::str::from_utf8(bytes) {
+                    return f.write_str(text);
                 }
-            },
+                f.write_str("hex:")?;
+                bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+            }
         }
     }
 }

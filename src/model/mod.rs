@@ -3,9 +3,16 @@
 pub mod event;
 pub mod id;
 pub mod kind;
+pub mod latency;
+pub mod run;
+pub mod tally;
 pub mod time;
+pub mod window;
 
 pub use event::{DeadLetter, Event, Receipt, State};
 pub use id::Id;
 pub use kind::Kind;
+pub use run::{ConsumerReport, Difference, FlowReport, Outcome, Problem, Run, Verdict};
+pub use tally::Totals;
 pub use time::{Micros, Span};
+pub use window::Window;

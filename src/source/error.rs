@@ -180,3 +180,22 @@ fn kind_of_sqlite(code: i32, message: &str) -> ErrorKind {
         _ => ErrorKind::Other,
     }
 }
+
+impl SourceError {
+    /// A plan names a database that the configuration does not have.
+    #[must_use]
+    pub fn unknown_database(name: &str) -> Self {
+        let message = "is not configured; add it under `[databases]`".to_owned();
+        Self { database: name.to_owned(), table: None, message, kind: ErrorKind::Configuration }
+    }
+
+    /// A table gave more rows at once than a run takes in.
+    #[must_use]
+    pub fn too_many_rows(database: &str, limit: usize) -> Self {
+        let message = format!(
+            "more than {limit} rows in one piece: a table without a sortable time, or very many rows of one second; \
+             use a native or epoch time column with an index, or a shorter range"
+        );
+        Self { database: database.to_owned(), table: None, message, kind: ErrorKind::Other }
+    }
+}

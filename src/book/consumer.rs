@@ -1,0 +1,250 @@
+//! One consumer's books: its pairing, its counts per window, its receipts.
+
+use crate::classify::{Dead, Delivery, Facts, at_consumer};
+use crate::model::latency::Latency;
+use crate::model::tally::Receipts;
+use crate::model::time::human;
+use crate::model::window::position;
+use crate::model::{DeadLetter, Difference, Id, Kind, Micros, Receipt, State, Totals};
+use crate::pair::{Pairing, Seen};
+use crate::plan::{ConsumerRules, FlowRules};
+use hashbrown::HashMap;
+
+use super::Findings;
+
+/// The times of so many differences of a kind are kept to see whether they cluster.
+const CLUSTER_MAX: usize = 10_000;
+
+/// One consumer's books.
+#[derive(Debug)]
+pub(super) struct ConsumerBook {
+    pub(super) place: usize,
+    pub(super) windows: Vec<Totals>,
+    pub(super) receipts: Receipts,
+    pub(super) latency: Latency,
+    pub(super) measured: bool,
+    pub(super) parked: u64,
+    pub(super) dead_without_id: u64,
+    /// Receipts that look like orphans, but lie where the event table's replica does not reach.
+    pub(super) beyond_events: u64,
+    /// When differences happened, by kind: at the consumer where there is a receipt, else at the ack.
+    pub(super) moments: HashMap<Kind, Vec<Micros>>,
+    pub(super) suspects: HashMap<Id, Seen>,
+    pub(super) dead: HashMap<Id, Dead>,
+    pairing: Pairing,
+}
+
+impl ConsumerBook {
+    pub(super) fn new(rules: &FlowRules, place: usize) -> Self {
+        let unique = rules.event_ids_unique && rules.consumers[place].receipt_ids_unique;
+        Self {
+            place,
+            windows: vec![Totals::default(); rules.windows.len()],
+            receipts: Receipts::default(),
+            latency: Latency::default(),
+            measured: false,
+            parked: 0,
+            dead_without_id: 0,
+            beyond_events: 0,
+            moments: HashMap::new(),
+            suspects: HashMap::new(),
+            dead: HashMap::new(),
+            pairing: Pairing::new(unique),
+        }
+    }
+
+    pub(super) fn event(&mut self, id: &Id, row: Facts, rules: &FlowRules, findings: &mut Findings) {
+        let (before, now, pair) = self.pairing.event(id, row);
+        self.move_acked(before.as_ref(), Some(&now), rules);
+        if let Some(delivery) = pair {
+            self.settle(id, &delivery, rules, findings);
+        }
+    }
+
+    pub(super) fn receipt(&mut self, row: Receipt, rules: &FlowRules, findings: &mut Findings) {
+        let at = row.consumed.at();
+        let Some(id) = row.id else {
+            self.receipts.without_id += u64::from(at.is_none_or(|at| rules.span.contains(at)));
+            return;
+        };
+        self.receipts.read += 1;
+        if let Some((id, delivery)) = self.pairing.receipt(id, at) {
+            self.settle(&id, &delivery, rules, findings);
+        }
+    }
+
+    pub(super) fn dead_letter(&mut self, row: DeadLetter) {
+        let dead = Dead { closed: row.closed, at: row.dead.at(), reason: row.reason };
+        match row.id {
+            Some(id) => {
+                let known = self.dead.remove(&id);
+                self.dead.insert(id, stronger(known, dead));
+            }
+            None => self.dead_without_id += 1,
+        }
+    }
+
+    pub(super) fn close_reading(&mut self, rules: &FlowRules, findings: &mut Findings) {
+        let (settled, suspects) = std::mem::take(&mut self.pairing).close();
+        for (id, delivery) in settled {
+            self.settle(&id, &delivery, rules, findings);
+        }
+        for (id, seen) in suspects {
+            // A receipt without an event of the range, from outside the range itself: nothing to ask.
+            if seen.event.is_none() && !seen.first().is_some_and(|at| rules.span.contains(at)) {
+                self.receipts.outside += u64::from(seen.receipts);
+            } else {
+                self.suspects.insert(id, seen);
+            }
+        }
+        for id in self.dead.keys() {
+            self.suspects.entry_ref(id).or_insert(Seen::NOTHING);
+        }
+    }
+
+    pub(super) fn suspects(&self) -> Vec<Id> {
+        let mut ids: Vec<_> = self.suspects.keys().cloned().collect();
+        ids.sort_unstable();
+        ids
+    }
+
+    pub(super) fn needs_event(&self, id: &Id, event_ids_unique: bool) -> bool {
+        let known = self.suspects.get(id).and_then(|seen| seen.event);
+        !(event_ids_unique && known.is_some_and(|event| event.state == State::Acked && event.rows == 1))
+    }
+
+    /// Keeps `acked` true to what an event is known to be now.
+    pub(super) fn move_acked(&mut self, before: Option<&Facts>, now: Option<&Facts>, rules: &FlowRules) {
+        let window = |facts: Option<&Facts>| {
+            let facts = facts.filter(|facts| facts.state == State::Acked)?;
+            position(&rules.windows, facts.placed()?)
+        };
+        let (from, to) = (window(before), window(now));
+        if from == to {
+            return;
+        }
+        if let Some(place) = from {
+            self.windows[place].acked = self.windows[place].acked.saturating_sub(1);
+        }
+        if let Some(place) = to {
+            self.windows[place].acked += 1;
+        }
+    }
+
+    /// An acked event with exactly one receipt: `ok` or `late`.
+    fn settle(&mut self, id: &Id, delivery: &Delivery, rules: &FlowRules, findings: &mut Findings) {
+        self.enter(id, delivery, rules, findings);
+    }
+
+    /// Enters a message in the books under its kind, if it has one here; gives the kind.
+    pub(super) fn enter(
+        &mut self,
+        id: &Id,
+        delivery: &Delivery,
+        rules: &FlowRules,
+        findings: &mut Findings,
+    ) -> Option<Kind> {
+        let consumer = &rules.consumers[self.place];
+        let kind = at_consumer(delivery, rules, consumer)?;
+        let at = home_time(delivery)?;
+        let place = position(&rules.windows, at)?;
+        self.windows[place].add(kind, delivery.receipts);
+        self.measure(kind, delivery);
+        if kind.is_difference() {
+            self.remember_moment(kind, delivery);
+            findings.push(difference(id, kind, delivery, rules, consumer));
+        }
+        Some(kind)
+    }
+
+    fn measure(&mut self, kind: Kind, delivery: &Delivery) {
+        let acked = delivery.event.and_then(|event| event.acked);
+        if let (Kind::Ok | Kind::Late, Some(acked), Some(first)) = (kind, acked, delivery.first) {
+            self.measured = true;
+            self.latency.record(first.since(acked));
+        }
+    }
+
+    fn remember_moment(&mut self, kind: Kind, delivery: &Delivery) {
+        let moments = self.moments.entry(kind).or_default();
+        let at = delivery.last.or(delivery.first).or_else(|| home_time(delivery));
+        if let Some(at) = at.filter(|_| moments.len() < CLUSTER_MAX) {
+            moments.push(at);
+        }
+    }
+}
+
+/// An open dead letter outranks a closed one; of equal ones the earlier stays.
+pub(super) fn stronger(known: Option<Dead>, new: Dead) -> Dead {
+    match known {
+        Some(known) if !known.closed || new.closed => known,
+        _ => new,
+    }
+}
+
+/// What assigns the window: the event's own time. Only where there is no event, the first trace at the consumer.
+pub(super) fn home_time(delivery: &Delivery) -> Option<Micros> {
+    match &delivery.event {
+        Some(event) => event.placed(),
+        None => delivery.first.or_else(|| delivery.dead.as_ref()?.at),
+    }
+}
+
+fn difference(
+    id: &Id,
+    kind: Kind,
+    delivery: &Delivery,
+    rules: &FlowRules,
+    consumer: &ConsumerRules,
+) -> Difference {
+    let at = home_time(delivery);
+    let facts =
+        delivery.event.unwrap_or(Facts { state: State::Unknown, acked: None, created: None, rows: 0 });
+    Difference {
+        window_from: at.and_then(|at| rules.window_from(at)),
+        consumed_at: delivery.first,
+        age: at.map(|at| rules.as_of.since(at)),
+        detail: detail(kind, delivery),
+        ..rules.event_difference(Some(&consumer.name), kind, id, &facts)
+    }
+}
+
+/// The evidence in a few words.
+fn detail(kind: Kind, delivery: &Delivery) -> String {
+    let mut words = Vec::new();
+    if delivery.receipts > 1 {
+        words.push(format!("{} receipts", delivery.receipts));
+        if let (Some(first), Some(last)) = (delivery.first, delivery.last) {
+            words.push(format!("the last {} after the first", human(last.since(first))));
+        }
+    }
+    if let Some(event) = &delivery.event {
+        if event.rows > 1 {
+            words.push(format!("{} event rows", event.rows));
+        }
+        if event.state == State::Acked && event.acked.is_none() {
+            words.push("acked without an ack time".to_owned());
+        }
+        if let (Kind::Late, Some(acked), Some(first)) = (kind, event.acked, delivery.first) {
+            words.push(format!("consumed {} after the ack", human(first.since(acked))));
+        }
+        if kind == Kind::AckLost {
+            words.push(format!("the event table says {}", super::state_name(event.state)));
+        }
+    }
+    words.extend(dead_words(kind, delivery));
+    words.join("; ")
+}
+
+fn dead_words(kind: Kind, delivery: &Delivery) -> Option<String> {
+    let dead = delivery.dead.as_ref()?;
+    let reason = dead.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
+    match (kind, dead.closed) {
+        (Kind::Orphan, false) if delivery.receipts == 0 => {
+            Some(format!("a dead letter without an event{reason}"))
+        }
+        (_, false) if delivery.receipts > 0 => Some(format!("its dead letter is still open{reason}")),
+        (Kind::DeadLettered, _) => Some(format!("dead letter{reason}")),
+        _ => None,
+    }
+}

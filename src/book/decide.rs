@@ -1,0 +1,158 @@
+//! Deciding suspects: only what a look-up by id says counts.
+
+use super::consumer::{ConsumerBook, home_time};
+use super::{Answers, Findings};
+use crate::classify::{Dead, Delivery, Facts};
+use crate::model::{Event, Id, Kind, Micros, Receipt, Span, State};
+use crate::pair::Seen;
+use crate::plan::FlowRules;
+use hashbrown::{HashMap, HashSet};
+
+/// What the event table knows of an id, seen from one consumer and one range.
+#[derive(Clone, Copy)]
+enum Known {
+    /// No such row.
+    Nothing,
+    /// Another flow's, another range's, without a usable time, or not owed to this consumer.
+    Elsewhere,
+    /// A message of this range that this consumer must see.
+    Here(Facts),
+}
+
+/// Rows by their id; rows without one are left out.
+pub(super) fn by_id<T>(rows: Vec<T>, id: impl Fn(&T) -> Option<Id>) -> HashMap<Id, Vec<T>> {
+    let mut found: HashMap<Id, Vec<T>> = HashMap::new();
+    for row in rows {
+        if let Some(id) = id(&row) {
+            found.entry(id).or_default().push(row);
+        }
+    }
+    found
+}
+
+/// A message in its best state, if a row in that state lies in the range: the earliest such row.
+pub(super) fn home(rows: &[Event], span: Span) -> Option<Facts> {
+    let own = rows.iter().filter(|row| row.in_flow);
+    let best = own.clone().map(|row| row.state).max()?;
+    let count = u32::try_from(own.clone().count()).unwrap_or(u32::MAX);
+    own.filter(|row| row.state == best)
+        .filter_map(|row| Some((row.placed().filter(|at| span.contains(*at))?, row)))
+        .min_by_key(|(at, _)| *at)
+        .map(|(_, row)| Facts { state: best, acked: row.acked.at(), created: row.created.at(), rows: count })
+}
+
+/// The consumer's traces of an id.
+#[derive(Default)]
+struct Traces {
+    receipts: u64,
+    first: Option<Micros>,
+    last: Option<Micros>,
+    dead: Option<Dead>,
+}
+
+impl ConsumerBook {
+    pub(super) fn decide(
+        &mut self,
+        ids: &[Id],
+        answers: Answers,
+        rules: &FlowRules,
+        findings: &mut Findings,
+        delivered: &mut HashSet<Id>,
+    ) {
+        for row in answers.dead_letters {
+            self.dead_letter(row);
+        }
+        let mut events = by_id(answers.events, |row| row.id.clone());
+        let mut receipts = by_id(answers.receipts, |row| row.id.clone());
+        for id in ids {
+            let Some(seen) = self.suspects.remove(id) else { continue };
+            let rows = events.remove(id).unwrap_or_default();
+            let known = self.known(&rows, &seen, rules);
+            let traces = self.traces(&seen, &receipts.remove(id).unwrap_or_default(), id);
+            if self.decide_one(id, &seen, known, traces, rules, findings) == Some(Kind::AckLost) {
+                delivered.insert(id.clone());
+            }
+        }
+    }
+
+    fn known(&self, rows: &[Event], seen: &Seen, rules: &FlowRules) -> Known {
+        if rows.is_empty() {
+            // Not asked, or gone since it was read: then what was read stands.
+            return seen.event.map_or(Known::Nothing, Known::Here);
+        }
+        let consumer = &rules.consumers[self.place];
+        let owed: Vec<_> =
+            rows.iter().filter(|row| row.expected_by >> self.place & 1 == 1).cloned().collect();
+        match home(rows, rules.span).and_then(|_| home(&owed, rules.span)) {
+            Some(facts) if facts.placed().is_some_and(|at| consumer.owes(at)) => Known::Here(facts),
+            _ => Known::Elsewhere,
+        }
+    }
+
+    fn traces(&self, seen: &Seen, rows: &[Receipt], id: &Id) -> Traces {
+        let dead = self.dead.get(id).cloned();
+        if rows.is_empty() {
+            // A receipt that was read proves consumption, even if it cannot be found again under this spelling.
+            return Traces { receipts: seen.receipts.into(), first: seen.first(), last: seen.first(), dead };
+        }
+        let times = rows.iter().filter_map(|row| row.consumed.at());
+        Traces { receipts: rows.len() as u64, first: times.clone().min(), last: times.max(), dead }
+    }
+
+    fn decide_one(
+        &mut self,
+        id: &Id,
+        seen: &Seen,
+        known: Known,
+        traces: Traces,
+        rules: &FlowRules,
+        findings: &mut Findings,
+    ) -> Option<Kind> {
+        let Traces { receipts, first, last, dead } = traces;
+        let parked = receipts > 0 && dead.as_ref().is_some_and(|dead| !dead.closed);
+        let event = match known {
+            Known::Here(facts) => Some(facts),
+            Known::Nothing => None,
+            Known::Elsewhere => {
+                self.move_acked(seen.event.as_ref(), None, rules);
+                self.recount(seen, receipts);
+                self.receipts.outside += receipts;
+                return None;
+            }
+        };
+        self.parked += u64::from(parked && event.is_some());
+        if seen.event.is_none() && event.is_some_and(|facts| facts.state == State::Acked) && receipts > 0 {
+            // Settled in the first pass: it is here for its dead letter, or because its receipt was read twice.
+            self.recount(seen, 0);
+            return None;
+        }
+        self.move_acked(seen.event.as_ref(), event.as_ref(), rules);
+        self.recount(seen, receipts);
+        let delivery = Delivery { event, receipts, first, last, dead };
+        if event.is_none() && !self.can_be_orphan(&delivery, rules) {
+            return None;
+        }
+        let kind = self.enter(id, &delivery, rules, findings);
+        if kind.is_none() {
+            self.receipts.outside += receipts;
+        }
+        kind
+    }
+
+    /// `read` says what was read in the first pass; from here on the look-up's number stands.
+    fn recount(&mut self, seen: &Seen, receipts: u64) {
+        self.receipts.read = (self.receipts.read + receipts).saturating_sub(seen.receipts.into());
+    }
+
+    /// Whether the lack of an event proves anything; books the receipts where it does not.
+    fn can_be_orphan(&mut self, delivery: &Delivery, rules: &FlowRules) -> bool {
+        let at = home_time(delivery);
+        let beyond = rules.events_fresh_until.is_some_and(|fresh| at.is_some_and(|at| at >= fresh));
+        if rules.rows_vanish || beyond {
+            self.receipts.undecidable += delivery.receipts;
+            self.beyond_events += u64::from(beyond && !rules.rows_vanish);
+            return false;
+        }
+        true
+    }
+}

@@ -1,0 +1,296 @@
+//! The books of one flow: facts go in as they are read, suspects come out, look-ups decide them, and the report is
+//! what is in the books at the end.
+//!
+//! Pure: whoever reads the sources feeds [`FlowBook`] in any order, asks it which ids to look up, and brings the answers.
+//!
+//! 1. [`FlowBook::event`], [`FlowBook::receipt`], [`FlowBook::dead_letter`], [`FlowBook::backlog`] while reading;
+//! 2. [`FlowBook::close_reading`] when all is read;
+//! 3. for each consumer the [`FlowBook::suspects`], batch by batch, to [`FlowBook::decide`];
+//! 4. the producer's own [`FlowBook::open_events`] to [`FlowBook::decide_open`];
+//! 5. [`FlowBook::finish`].
+
+mod consumer;
+mod decide;
+mod findings;
+mod finish;
+mod hints;
+
+pub use findings::Findings;
+pub use finish::Finished;
+pub use hints::id_hint;
+
+use crate::classify::{Facts, at_producer};
+use crate::model::event::Stamp;
+use crate::model::run::Backlog;
+use crate::model::tally::EventTotals;
+use crate::model::{DeadLetter, Difference, Event, Id, Kind, Micros, Receipt, State};
+use crate::plan::FlowRules;
+use consumer::ConsumerBook;
+use hashbrown::{HashMap, HashSet};
+
+/// So many ids are named in a problem or hint; the counts go on.
+const NAMED_MAX: usize = 10;
+
+/// The answers to one batch of look-ups: all rows with these ids, whatever their time.
+#[derive(Clone, Debug, Default)]
+pub struct Answers {
+    /// Rows of the event table, those of other flows in the same table too.
+    pub events: Vec<Event>,
+    /// The consumer's receipts.
+    pub receipts: Vec<Receipt>,
+    /// The consumer's dead letters.
+    pub dead_letters: Vec<DeadLetter>,
+}
+
+/// The books of one flow.
+#[derive(Debug)]
+pub struct FlowBook {
+    rules: FlowRules,
+    events: EventTotals,
+    backlog: Option<Backlog>,
+    /// Messages that are not acked; where an id may have several rows, all messages.
+    open: HashMap<Id, Facts>,
+    /// Messages that are not acked and that a consumer has a receipt of.
+    delivered: HashSet<Id>,
+    /// `None`: the consumer could not be read.
+    consumers: Vec<Option<ConsumerBook>>,
+    findings: Findings,
+    unknown_ids: Vec<String>,
+}
+
+impl FlowBook {
+    /// Empty books. At most `listed_max` differences are kept with their ids.
+    #[must_use]
+    pub fn new(rules: FlowRules, listed_max: usize) -> Self {
+        let consumers =
+            (0..rules.consumers.len()).map(|place| Some(ConsumerBook::new(&rules, place))).collect();
+        Self {
+            rules,
+            events: EventTotals::default(),
+            backlog: None,
+            open: HashMap::new(),
+            delivered: HashSet::new(),
+            consumers,
+            findings: Findings::new(listed_max),
+            unknown_ids: Vec::new(),
+        }
+    }
+
+    /// How this flow is judged.
+    #[must_use]
+    pub fn rules(&self) -> &FlowRules {
+        &self.rules
+    }
+
+    /// The consumer could not be read: it is not judged at all, rather than by half of its receipts.
+    pub fn lose(&mut self, consumer: usize) {
+        self.consumers[consumer] = None;
+    }
+
+    /// Whether the consumer is still judged.
+    #[must_use]
+    pub fn has(&self, consumer: usize) -> bool {
+        self.consumers[consumer].is_some()
+    }
+
+    /// Takes in a row of the event table. Rows outside the range do not count.
+    pub fn event(&mut self, row: &Event) {
+        let Some(placed) = row.placed() else {
+            self.unattributable(row);
+            return;
+        };
+        if !row.in_flow || !self.rules.span.contains(placed) {
+            return;
+        }
+        self.events.rows += 1;
+        let Some(id) = &row.id else {
+            self.events.without_id += 1;
+            return;
+        };
+        let facts = Facts { state: row.state, acked: row.acked.at(), created: row.created.at(), rows: 1 };
+        self.note(id, facts);
+        for (place, book) in self.consumers.iter_mut().enumerate() {
+            let owed = row.expected_by >> place & 1 == 1 && self.rules.consumers[place].owes(placed);
+            if let Some(book) = book.as_mut().filter(|_| owed) {
+                book.event(id, facts, &self.rules, &mut self.findings);
+            }
+        }
+    }
+
+    fn note(&mut self, id: &Id, facts: Facts) {
+        if self.rules.event_ids_unique && facts.state == State::Acked {
+            self.events.acked += 1;
+            // A row that was pending when it was first read and is acked now.
+            self.open.remove(id);
+            return;
+        }
+        self.open.entry_ref(id).and_modify(|known| *known = known.merged(facts)).or_insert(facts);
+    }
+
+    fn unattributable(&mut self, row: &Event) {
+        if !row.in_flow {
+            return;
+        }
+        self.events.unattributable += 1;
+        let which = match (row.acked, row.created) {
+            (Stamp::Unusable, _) => "the ack time is unusable",
+            (Stamp::None, Stamp::Unusable) => "the creation time is unusable",
+            _ => "there is neither an ack nor a creation time",
+        };
+        self.findings.push(Difference {
+            created_at: row.created.at(),
+            detail: format!("{which}; state {}", state_name(row.state)),
+            ..self.rules.difference(None, Kind::Unattributable, row.id.clone())
+        });
+    }
+
+    /// Takes in a receipt of the consumer at `place`.
+    pub fn receipt(&mut self, place: usize, row: Receipt) {
+        if let Some(book) = &mut self.consumers[place] {
+            book.receipt(row, &self.rules, &mut self.findings);
+        }
+    }
+
+    /// Takes in a dead letter of the consumer at `place`.
+    pub fn dead_letter(&mut self, place: usize, row: DeadLetter) {
+        if let Some(book) = &mut self.consumers[place] {
+            book.dead_letter(row);
+        }
+    }
+
+    /// Opens the backlog: from here on it counts as read, be it empty.
+    pub fn open_backlog(&mut self) {
+        self.backlog.get_or_insert_default();
+    }
+
+    /// Takes in one table's pending rows, whatever their window.
+    pub fn backlog(&mut self, more: &Backlog) {
+        self.backlog.get_or_insert_default().merge(more);
+    }
+
+    /// Everything was read: settles what pairs after all and fixes the suspects.
+    pub fn close_reading(&mut self) {
+        for book in self.consumers.iter_mut().flatten() {
+            book.close_reading(&self.rules, &mut self.findings);
+        }
+        if !self.rules.event_ids_unique {
+            let acked = self.open.extract_if(|_, facts| facts.state == State::Acked).count();
+            self.events.acked += acked as u64;
+        }
+    }
+
+    /// The ids that must be looked up before the consumer at `place` can be judged, sorted.
+    #[must_use]
+    pub fn suspects(&self, place: usize) -> Vec<Id> {
+        self.consumers[place].as_ref().map(ConsumerBook::suspects).unwrap_or_default()
+    }
+
+    /// Whether the event table must be asked for this suspect too, or is known already to the last row.
+    #[must_use]
+    pub fn needs_event(&self, place: usize, id: &Id) -> bool {
+        let unique = self.rules.event_ids_unique;
+        self.consumers[place].as_ref().is_some_and(|book| book.needs_event(id, unique))
+    }
+
+    /// Decides suspects of the consumer at `place` by what the look-ups of exactly these ids gave.
+    pub fn decide(&mut self, place: usize, ids: &[Id], answers: Answers) {
+        let Some(book) = &mut self.consumers[place] else { return };
+        book.decide(ids, answers, &self.rules, &mut self.findings, &mut self.delivered);
+    }
+
+    /// Messages that are not acked, to be looked up in the event table once more, sorted.
+    #[must_use]
+    pub fn open_events(&self) -> Vec<Id> {
+        let mut ids: Vec<_> = self.open.keys().cloned().collect();
+        ids.sort_unstable();
+        ids
+    }
+
+    /// Decides messages that were not acked by what the event table says of exactly these ids now.
+    pub fn decide_open(&mut self, ids: &[Id], rows: Vec<Event>) {
+        let mut found = decide::by_id(rows, |row| row.id.clone());
+        for id in ids {
+            let Some(seen) = self.open.remove(id) else { continue };
+            let rows = found.remove(id).unwrap_or_default();
+            if rows.is_empty() && self.rules.rows_vanish {
+                continue; // It was sent while the run was reading, and its row is gone.
+            }
+            let facts = if rows.is_empty() { Some(seen) } else { decide::home(&rows, self.rules.span) };
+            let attempts = rows.iter().filter_map(|row| row.attempts).max();
+            if let Some(facts) = facts {
+                self.judge_open(id, &facts, attempts);
+            }
+        }
+    }
+
+    fn judge_open(&mut self, id: &Id, facts: &Facts, attempts: Option<i64>) {
+        if facts.state == State::Unknown {
+            self.events.unknown_state += 1;
+            if self.unknown_ids.len() < NAMED_MAX {
+                self.unknown_ids.push(id.to_string());
+            }
+            return;
+        }
+        if self.delivered.contains(id) {
+            self.events.ack_lost += 1;
+            return;
+        }
+        let Some(kind) = at_producer(facts, &self.rules) else { return };
+        match kind {
+            Kind::Stuck => self.events.stuck += 1,
+            Kind::PublishFailed => self.events.publish_failed += 1,
+            _ => self.events.pending += 1,
+        }
+        if kind.is_difference() {
+            let rows = (facts.rows > 1).then(|| format!("{} event rows", facts.rows));
+            let attempts = attempts.map(|attempts| format!("{attempts} attempts"));
+            let detail = rows.into_iter().chain(attempts).collect::<Vec<_>>().join("; ");
+            self.findings.push(Difference { detail, ..self.rules.event_difference(None, kind, id, facts) });
+        }
+    }
+}
+
+impl FlowRules {
+    /// A difference of this flow with nothing known but its kind and id.
+    fn difference(&self, consumer: Option<&str>, kind: Kind, id: Option<Id>) -> Difference {
+        Difference {
+            flow: self.name.clone(),
+            consumer: consumer.map(ToOwned::to_owned),
+            window_from: None,
+            kind,
+            id,
+            created_at: None,
+            acked_at: None,
+            consumed_at: None,
+            age: None,
+            first_seen: self.as_of,
+            detail: String::new(),
+        }
+    }
+
+    /// A difference of a known event, placed in its window.
+    fn event_difference(&self, consumer: Option<&str>, kind: Kind, id: &Id, facts: &Facts) -> Difference {
+        let placed = facts.placed();
+        Difference {
+            window_from: placed.and_then(|at| self.window_from(at)),
+            created_at: facts.created,
+            acked_at: facts.acked,
+            age: placed.map(|at| self.as_of.since(at)),
+            ..self.difference(consumer, kind, Some(id.clone()))
+        }
+    }
+
+    fn window_from(&self, at: Micros) -> Option<Micros> {
+        let place = crate::model::window::position(&self.windows, at)?;
+        Some(self.windows[place].0.from)
+    }
+}
+
+fn state_name(state: State) -> &'static str {
+    match state {
+        State::Unknown => "unknown",
+        State::Failed => "failed",
+        State::Pending => "pending",
+        State::Acked => "acked",
+    }
+}
