@@ -82,7 +82,6 @@ impl IdColumn {
     pub fn keeps_distinct(&self) -> bool {
         match (self.encoding, self.kind) {
             (IdEncoding::Text, Kind::Dynamic) => self.affinity != Affinity::None,
-            (IdEncoding::Text, _) => true,
             (IdEncoding::Integer, kind) => matches!(kind, Kind::Integer(..) | Kind::Bits | Kind::Decimal),
             (IdEncoding::Uuid, kind) => kind == Kind::Uuid,
             _ => true,
