@@ -35,7 +35,9 @@ fn in_value(value: &mut Spanned<DeValue<'_>>, path: &str, environment: Environme
             Ok(filled) => *text = Cow::Owned(filled),
             Err(messages) => {
                 report.set_unresolved(&span);
-                messages.into_iter().for_each(|message| report.value(&span, path, message));
+                for message in messages {
+                    report.value(&span, path, message);
+                }
             }
         },
         _ => {}

@@ -39,7 +39,9 @@ pub fn parse(
     let (mut tree, errors) = DeTable::parse_recoverable(text);
     let report = Report::new(file_name, text, secret::spans(tree.get_ref(), text));
     if !errors.is_empty() {
-        errors.iter().for_each(|error| report.syntax(error));
+        for error in &errors {
+            report.syntax(error);
+        }
         return report.finish(None);
     }
     interpolate(tree.get_mut(), "", environment, &report);

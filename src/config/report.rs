@@ -14,11 +14,19 @@ const EXCERPT_CHARS_MAX: usize = 160;
 pub(super) struct Report<'a> {
     file: &'a Path,
     text: &'a str,
-    /// Where secrets stand.
-    secrets: Vec<Range<usize>>,
+    /// Where secrets stand, and what may be one.
+    secrets: RefCell<Vec<Range<usize>>>,
     /// Where values begin whose variables could not be filled in: said once, they are not judged any further.
     unresolved: RefCell<Vec<usize>>,
-    problems: RefCell<Vec<Problem>>,
+    found: RefCell<Vec<Found>>,
+}
+
+/// A problem before its place is put into words, which waits until all secrets are known.
+struct Found {
+    span: Range<usize>,
+    key: String,
+    message: String,
+    shown: Shown,
 }
 
 /// How much of the line a problem may show.
@@ -33,12 +41,13 @@ enum Shown {
 
 impl<'a> Report<'a> {
     pub(super) fn new(file: &'a Path, text: &'a str, secrets: Vec<Range<usize>>) -> Self {
-        Self { file, text, secrets, unresolved: RefCell::default(), problems: RefCell::default() }
+        let secrets = RefCell::new(secrets);
+        Self { file, text, secrets, unresolved: RefCell::default(), found: RefCell::default() }
     }
 
     /// The configuration if nothing is wrong with it.
     pub(super) fn finish<T>(self, checked: Option<T>) -> Result<T, Problems> {
-        let mut problems = self.problems.into_inner();
+        let mut problems: Vec<_> = self.found.take().into_iter().map(|found| self.problem(found)).collect();
         match checked {
             Some(checked) if problems.is_empty() => return Ok(checked),
             // A check that fails says why; should one forget, this is still no success.
@@ -53,18 +62,19 @@ impl<'a> Report<'a> {
 
     /// Something is wrong with the value at `span`.
     pub(super) fn value(&self, span: &Range<usize>, key: &str, message: String) {
-        self.push(span, key, message, &Shown::Line);
+        self.push(span, key, message, Shown::Line);
     }
 
-    /// Something is wrong with the key at `span`.
-    pub(super) fn key(&self, span: &Range<usize>, key: &str, message: String) {
-        self.push(span, key, message, &Shown::Key);
+    /// Nobody knows the key at `span`, nor whether its value is secret.
+    pub(super) fn unknown(&self, span: &Range<usize>, value: Range<usize>, key: &str, message: String) {
+        self.secrets.borrow_mut().push(value);
+        self.push(span, key, message, Shown::Key);
     }
 
     /// The file is no TOML.
     pub(super) fn syntax(&self, error: &toml::de::Error) {
         let span = error.span().unwrap_or(self.text.len()..self.text.len());
-        self.push(&span, "", error.message().to_owned(), &Shown::Unparsed);
+        self.push(&span, "", error.message().to_owned(), Shown::Unparsed);
     }
 
     /// The variables of the value at `span` could not be filled in, which has been said.
@@ -86,23 +96,20 @@ impl<'a> Report<'a> {
     }
 
     fn is_secret(&self, span: &Range<usize>) -> bool {
-        self.secrets.iter().any(|secret| secret.start < span.end && span.start < secret.end)
+        self.secrets.borrow().iter().any(|secret| secret.start < span.end && span.start < secret.end)
     }
 
-    fn push(&self, span: &Range<usize>, key: &str, message: String, shown: &Shown) {
+    fn push(&self, span: &Range<usize>, key: &str, message: String, shown: Shown) {
+        self.found.borrow_mut().push(Found { span: span.clone(), key: key.to_owned(), message, shown });
+    }
+
+    fn problem(&self, Found { span, key, message, shown }: Found) -> Problem {
         let before = self.text.get(..span.start).unwrap_or(self.text);
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        let column = before.get(line_start..).unwrap_or_default().chars().count();
+        let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;
         let line = before.matches('\n').count() + 1;
-        let problem = Problem {
-            file: self.file.to_owned(),
-            line: Some(line),
-            column: Some(column + 1),
-            key: key.to_owned(),
-            message,
-            excerpt: self.excerpt(line, line_start, span, shown),
-        };
-        self.problems.borrow_mut().push(problem);
+        let excerpt = self.excerpt(line, line_start, &span, &shown);
+        Problem { file: self.file.to_owned(), line: Some(line), column: Some(column), key, message, excerpt }
     }
 
     fn excerpt(&self, line: usize, start: usize, span: &Range<usize>, shown: &Shown) -> Option<String> {

@@ -36,25 +36,24 @@ impl<'t> Section<'t> {
 
     /// Reports the keys that nobody reads: a misspelt key must not fall back to its default in silence.
     pub(super) fn only(self, known: &[&str]) -> Self {
-        for (key, path) in self.keys() {
-            let name = key.get_ref().as_ref();
-            if known.contains(&name) {
-                continue;
-            }
-            let message = match hint::nearest(name, known.iter().copied()) {
-                Some(meant) => format!("unknown key, did you mean {meant}"),
-                None => format!("unknown key; known: {}", known.join(", ")),
-            };
-            self.report.key(&key.span(), &path, message);
-        }
+        self.refuse_others(known, |name| match hint::nearest(name, known.iter().copied()) {
+            Some(meant) => format!("unknown key, did you mean {meant}"),
+            None => format!("unknown key; known: {}", known.join(", ")),
+        });
         self
     }
 
-    /// The same for keys that are not fixed: `what` they name, and which are known.
+    /// The same where keys are names of something: `what` they name, and which are known.
     pub(super) fn only_names(&self, what: &str, known: &[&str]) {
-        for (key, path) in self.keys().filter(|(key, _)| !known.contains(&key.get_ref().as_ref())) {
-            let name = key.get_ref();
-            self.report.key(&key.span(), &path, hint::unknown(what, &format!("`{name}`"), name, known));
+        self.refuse_others(known, |name| hint::unknown(what, &format!("`{name}`"), name, known));
+    }
+
+    fn refuse_others(&self, known: &[&str], message: impl Fn(&str) -> String) {
+        for (key, value) in self.table {
+            let name = key.get_ref().as_ref();
+            if !known.contains(&name) {
+                self.report.unknown(&key.span(), value.span(), &join(&self.path, name), message(name));
+            }
         }
     }
 
@@ -102,10 +101,6 @@ impl<'t> Section<'t> {
             (Some(_), Some(item)) => item.problem(format!("`{one}` and `{other}` are both set; keep one")),
             (item, None) | (None, item) => item,
         }
-    }
-
-    fn keys(&self) -> impl Iterator<Item = (&'t Spanned<std::borrow::Cow<'t, str>>, String)> {
-        self.table.keys().map(|key| (key, join(&self.path, key.get_ref())))
     }
 
     fn child(&self, key: &str, value: &'t Spanned<DeValue<'t>>) -> Item<'t> {

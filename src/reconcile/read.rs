@@ -3,6 +3,7 @@
 use super::sources::{ConsumerTables, Producer};
 use super::{Step, Watch};
 use crate::book::FlowBook;
+use crate::model::run::Backlog;
 use crate::model::time::DAY;
 use crate::model::{DeadLetter, Event, Receipt, Span};
 use crate::plan::FlowPlan;
@@ -88,8 +89,11 @@ impl Reading<'_> {
     /// What waits for the relay whatever its window, and what has no usable time at all.
     async fn backlog(&self, book: &mut FlowBook) -> Result<(), SourceError> {
         book.open_backlog();
+        let as_of = book.rules().as_of;
         for table in &self.producer.tables {
-            book.backlog(&table.backlog(book.rules().as_of).await?);
+            let mut backlog = Backlog::default();
+            table.backlog(&mut |created| backlog.add(created.at(), as_of)).await?;
+            book.backlog(&backlog);
             for row in table.undated(UNDATED_ROWS_MAX).await? {
                 book.event(&row);
             }

@@ -101,14 +101,21 @@ fn title(Window(span): Window, totals: &Totals, undecidable: &[Kind], zone: Tz) 
         .collect();
     let consumed = grouped(distinct_consumed(totals).cast_signed());
     let acked = plural(totals.acked, "message");
-    format!("{} until {}: {acked} acked, {consumed} consumed{more}", local(span.from, zone), local(span.until, zone))
+    format!(
+        "{} until {}: {acked} acked, {consumed} consumed{more}",
+        local(span.from, zone),
+        local(span.until, zone)
+    )
 }
 
 /// The parts of a bar, stacked; what the slivers take is taken from `ok`.
 fn parts(totals: &Totals, undecidable: &[Kind], peak: u64) -> Vec<Part> {
     let height = |kinds: &[Kind]| match count(totals, kinds, undecidable) {
         0 => 0,
-        count => (u128::from(count) * u128::from(HEIGHT) / u128::from(peak)).try_into().unwrap_or(HEIGHT).max(SLIVER),
+        count => (u128::from(count) * u128::from(HEIGHT) / u128::from(peak))
+            .try_into()
+            .unwrap_or(HEIGHT)
+            .max(SLIVER),
     };
     let mut heights = PARTS.map(|(_, kinds)| height(kinds));
     let others: u64 = heights[1..].iter().sum();

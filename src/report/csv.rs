@@ -166,11 +166,16 @@ mod tests {
         let read = |bytes: &[u8], column: usize| -> Vec<String> {
             ::csv::Reader::from_reader(bytes).records().map(|line| line.unwrap()[column].to_owned()).collect()
         };
-        let ids: Vec<_> =
-            run.differences.iter().map(|one| one.id.as_ref().map(ToString::to_string).unwrap_or_default()).collect();
+        let ids: Vec<_> = run
+            .differences
+            .iter()
+            .map(|one| one.id.as_ref().map(ToString::to_string).unwrap_or_default())
+            .collect();
         let guarded = read(&bytes, 3);
         for column in [0, 1, 3, 10] {
-            assert!(read(&bytes, column).iter().all(|cell| !cell.starts_with(['=', '+', '-', '@', '\t', '\r'])));
+            assert!(
+                read(&bytes, column).iter().all(|cell| !cell.starts_with(['=', '+', '-', '@', '\t', '\r']))
+            );
         }
         assert_eq!(guarded.iter().map(|cell| unguard(cell)).collect::<Vec<_>>(), ids);
         assert_eq!(read(&raw, 3), ids);

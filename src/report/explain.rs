@@ -50,7 +50,10 @@ fn threshold(kind: Kind) -> String {
     let name = kind.name();
     match default_level(kind) {
         Some(level) => {
-            format!("Unless set, 1 message is enough to {}. Set `{name}` in [flows.thresholds].", level.name())
+            format!(
+                "Unless set, 1 message is enough to {}. Set `{name}` in [flows.thresholds].",
+                level.name()
+            )
         }
         None => format!("None unless set: `{name}` in [flows.thresholds]."),
     }

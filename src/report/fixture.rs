@@ -35,7 +35,8 @@ fn as_of() -> Micros {
 /// A consumer's counts from what lies in the windows: `(window, kind, messages, receipts of each)`.
 fn counts(entries: &[(usize, Kind, u64, u64)]) -> Counts {
     let windows = cut(day(), HOUR, New_York, 1000);
-    let mut windows: Vec<(Window, Totals)> = windows.into_iter().map(|one| (one, Totals::default())).collect();
+    let mut windows: Vec<(Window, Totals)> =
+        windows.into_iter().map(|one| (one, Totals::default())).collect();
     for (place, kind, messages, receipts) in entries {
         let totals = &mut windows[*place].1;
         for _ in 0..*messages {
@@ -224,7 +225,8 @@ pub fn rich() -> Run {
         breach("missing", Some("points"), Verdict::Fail, "7 (1.42 %)", "0.1 %"),
         breach("oldest_pending", None, Verdict::Warn, "22h", "10m"),
     ];
-    orders.hints = vec!["Ids `caf\u{e9}-1` and `cafe\u{301}-1` differ only in their Unicode form.".to_owned()];
+    orders.hints =
+        vec!["Ids `caf\u{e9}-1` and `cafe\u{301}-1` differ only in their Unicode form.".to_owned()];
     let script = consumer("\"><script>alert(1)</script>", None);
     let mut run = run(vec![orders, flow("orders\r\nBcc: x@example.test", vec![script], None)], differences());
     run.differences_total += 3;
@@ -232,7 +234,8 @@ pub fn rich() -> Run {
         Problem {
             source: "sms_db".to_owned(),
             flow: Some("order-paid".to_owned()),
-            message: "cannot connect to db.example.test:5432: connection refused; start it or mend `url`".to_owned(),
+            message: "cannot connect to db.example.test:5432: connection refused; start it or mend `url`"
+                .to_owned(),
         },
         Problem {
             source: "orders".to_owned(),
@@ -250,7 +253,10 @@ pub fn rich() -> Run {
 
 /// Both sides were read and hold nothing.
 pub fn empty() -> Run {
-    run(vec![flow("order-paid", vec![consumer("points", Some(counts(&[])))], Some(EventTotals::default()))], vec![])
+    run(
+        vec![flow("order-paid", vec![consumer("points", Some(counts(&[])))], Some(EventTotals::default()))],
+        vec![],
+    )
 }
 
 /// Two consumers that agree with their producer.
@@ -263,7 +269,8 @@ pub fn balanced() -> Run {
 
 /// So many missing messages, and a window for each hour of a month.
 pub fn many(count: usize) -> Run {
-    let list = (0..count).map(|number| difference(Some("points"), Kind::Missing, Some(&format!("m-{number:07}")), 1, ""));
+    let list = (0..count)
+        .map(|number| difference(Some("points"), Kind::Missing, Some(&format!("m-{number:07}")), 1, ""));
     let mut run = run(vec![rich().flows.remove(0)], list.collect());
     let month = Span::new(day().from.plus(-30 * 24 * HOUR), day().until);
     let totals = |place: u64| {

@@ -10,6 +10,7 @@ use super::text::{self, NOT_DECIDABLE, NOT_READ, exact, grouped, local, plural, 
 use crate::model::run::{Backlog, Breach, Counts};
 use crate::model::time::human;
 use crate::model::{ConsumerReport, Difference, FlowReport, Kind, Outcome, Problem, Run, Verdict};
+use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Value;
 use minijinja::{Environment, UndefinedBehavior, context};
 
@@ -31,6 +32,7 @@ const TEMPLATE: (&str, &str) = ("report.html.j2", include_str!("report.html.j2")
 pub fn render(run: &Run) -> Result<String, RenderError> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
     environment.add_template(TEMPLATE.0, TEMPLATE.1)?;
     Ok(environment.get_template(TEMPLATE.0)?.render(page(run))?)
 }
@@ -112,7 +114,8 @@ fn kind_tile(run: &Run, kind: Kind) -> Option<Value> {
         run.flows.iter().flat_map(|flow| &flow.consumers).filter(|one| one.counts.is_none()).count()
     };
     let undecidable = run.flows.iter().flat_map(|flow| &flow.consumers);
-    let undecidable = undecidable.filter(|one| one.counts.is_some() && one.not_decidable.contains(&kind)).count() as u64;
+    let undecidable =
+        undecidable.filter(|one| one.counts.is_some() && one.not_decidable.contains(&kind)).count() as u64;
     let mut note = unread_note(unread as u64, if kind.is_of_producer() { "producer" } else { "consumer" });
     if undecidable > 0 {
         note = format!("{note}{}{NOT_DECIDABLE} at {}", separator(&note), plural(undecidable, "consumer"));
@@ -185,7 +188,11 @@ fn flow(flow: &FlowReport, run: &Run) -> Value {
 /// Label and number; `None` where the event table could not be read.
 fn producer(flow: &FlowReport) -> Option<Vec<Value>> {
     let events = flow.events?;
-    let always = [("rows read", events.rows, false), ("acked", events.acked, false), ("pending", events.pending, false)];
+    let always = [
+        ("rows read", events.rows, false),
+        ("acked", events.acked, false),
+        ("pending", events.pending, false),
+    ];
     let faults = [
         ("stuck", events.stuck, true),
         ("publish_failed", events.publish_failed, true),
@@ -193,7 +200,13 @@ fn producer(flow: &FlowReport) -> Option<Vec<Value>> {
         ("unknown state", events.unknown_state, true),
     ];
     let cells = always.into_iter().chain(faults);
-    Some(cells.map(|(label, count, fault)| context! { label, count => number(count), hit => fault && count > 0 }).collect())
+    Some(
+        cells
+            .map(
+                |(label, count, fault)| context! { label, count => number(count), hit => fault && count > 0 },
+            )
+            .collect(),
+    )
 }
 
 fn backlog(backlog: &Backlog, run: &Run) -> Value {
@@ -307,4 +320,101 @@ fn cut(run: &Run) -> Option<Value> {
     let listed = run.differences.len() as u64;
     (listed < run.differences_total)
         .then(|| context! { listed => number(listed), total => number(run.differences_total) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture;
+    use super::*;
+
+    /// The page's tags without the values of their attributes: what a parser makes elements of.
+    fn skeleton(page: &str) -> Vec<String> {
+        let mut tags = Vec::new();
+        let mut rest = page;
+        while let Some(start) = rest.find('<') {
+            let mut quoted = false;
+            let mut tag = String::new();
+            for c in rest[start..].chars() {
+                quoted ^= c == '"';
+                if !quoted {
+                    tag.push(c);
+                }
+                if c == '>' && !quoted {
+                    break;
+                }
+            }
+            rest = &rest[start + 1..];
+            tags.push(tag);
+        }
+        tags
+    }
+
+    /// `run` with nothing but plain letters in its texts.
+    fn tamed(mut run: Run) -> Run {
+        for flow in &mut run.flows {
+            "plain".clone_into(&mut flow.name);
+            flow.consumers.iter_mut().for_each(|one| "plain".clone_into(&mut one.name));
+        }
+        for one in &mut run.differences {
+            "plain".clone_into(&mut one.flow);
+            one.id = one.id.as_ref().map(|_| crate::model::Id::from_text("plain"));
+            one.detail = one.detail.chars().map(|_| 'x').collect();
+        }
+        run.problems.iter_mut().for_each(|one| "plain".clone_into(&mut one.message));
+        run
+    }
+
+    #[test]
+    fn no_element_and_no_attribute_comes_from_data() {
+        let page = render(&fixture::rich()).unwrap();
+        assert_eq!(skeleton(&page), skeleton(&render(&tamed(fixture::rich())).unwrap()));
+        for text in [
+            "<script",
+            "<img",
+            "onload=alert(1)>\"",
+            "<b>",
+            "<i>event",
+            "\u{1b}",
+            "http:",
+            "https:",
+            " src=",
+            "url(",
+        ] {
+            assert!(!page.contains(text), "{text}");
+        }
+        assert!(page.contains("&lt;img src=x onerror=alert(1)&gt;") && page.contains("\\u{1b}[31mred"));
+        assert!(page.contains("default-src 'none'"));
+    }
+
+    #[test]
+    fn the_page_reads_like_this() {
+        let page = render(&fixture::rich()).unwrap();
+        let (head, rest) = page.split_once("<style>").unwrap();
+        let (_, body) = rest.split_once("</style>").unwrap();
+        insta::assert_snapshot!(format!("{head}{body}"));
+        assert!(page.ends_with("</html>\n"));
+    }
+
+    #[test]
+    fn long_lists_are_cut_and_say_so() {
+        let page = render(&fixture::many(1_000)).unwrap();
+        assert!(page.contains("Showing 200 of 1,000; all in differences.csv"));
+        assert!(page.contains("8 windows share a bar"));
+        assert_eq!(page.matches("class=\"id\"").count(), IDS_MAX);
+        let empty = render(&fixture::empty()).unwrap();
+        assert!(empty.contains("Nothing to compare: both sides are empty."));
+    }
+
+    #[test]
+    fn dump() {
+        let Ok(dir) = std::env::var("DUMP") else { return };
+        for (name, run) in [
+            ("rich", fixture::rich()),
+            ("balanced", fixture::balanced()),
+            ("many", fixture::many(1000)),
+            ("empty", fixture::empty()),
+        ] {
+            std::fs::write(format!("{dir}/{name}.html"), render(&run).unwrap()).unwrap();
+        }
+    }
 }

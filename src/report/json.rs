@@ -7,8 +7,8 @@ use crate::model::latency::{LatencySeconds, seconds};
 use crate::model::run::{Backlog, Breach, Counts};
 use crate::model::tally::{EventTotals, Receipts};
 use crate::model::{ConsumerReport, Difference, FlowReport, Id, Kind, Micros, Problem, Run, Totals, Window};
-use serde::ser::{SerializeMap, Serializer};
 use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
 
 /// Raised when a key changes its meaning; new keys do not raise it.
 pub const FORMAT_VERSION: u32 = 1;
@@ -237,7 +237,13 @@ struct ReceiptsBody {
 
 fn receipts_body(counts: &Counts) -> ReceiptsBody {
     let Receipts { read, outside, undecidable, without_id } = counts.receipts;
-    ReceiptsBody { read, outside, undecidable, without_id, residual: counts.receipts.residual(&counts.totals) }
+    ReceiptsBody {
+        read,
+        outside,
+        undecidable,
+        without_id,
+        residual: counts.receipts.residual(&counts.totals),
+    }
 }
 
 #[derive(Serialize)]

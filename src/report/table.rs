@@ -1,8 +1,8 @@
 //! The report for a terminal: the outcome first, then each flow, then the differences with what to do.
 
+use super::Options;
 use super::facts::{self, Group};
 use super::text::{self, NOT_DECIDABLE, NOT_READ, exact, fill, local, visible};
-use super::Options;
 use crate::model::latency::LatencySeconds;
 use crate::model::run::{Breach, Counts};
 use crate::model::time::human;
@@ -49,7 +49,12 @@ fn head(run: &Run, options: &Options) -> Vec<String> {
         facts::sentence(run),
         format!("{from} until {until} · {} · {}", run.time_zone.name(), human(run.span.micros())),
         format!("{} until {} · UTC", run.span.from, run.span.until),
-        format!("as of {} · run {} · msgrecon {}", local(run.as_of, run.time_zone), visible(&run.id), run.version),
+        format!(
+            "as of {} · run {} · msgrecon {}",
+            local(run.as_of, run.time_zone),
+            visible(&run.id),
+            run.version
+        ),
     ]
 }
 
@@ -83,7 +88,8 @@ fn name(text: &str) -> String {
 
 fn flow_lines(flow: &FlowReport, run: &Run, options: &Options) -> Vec<String> {
     let complete = if flow.complete { "" } else { " · incomplete" };
-    let title = format!("{} · {} · verdict {}{complete}", name(&flow.name), flow.outcome.name(), flow.verdict.name());
+    let title =
+        format!("{} · {} · verdict {}{complete}", name(&flow.name), flow.outcome.name(), flow.verdict.name());
     let mut lines = vec![tinted(&title, flow.verdict, flow.outcome, options)];
     if facts::is_empty(flow) {
         lines.push("  nothing to compare: both sides are empty".to_owned());
@@ -106,7 +112,8 @@ fn producer(flow: &FlowReport, run: &Run) -> Vec<String> {
         (events.without_id, "without id"),
         (events.ack_lost, "ack_lost"),
     ];
-    let further = further.iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!(" · {count} {name}"));
+    let further =
+        further.iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!(" · {count} {name}"));
     let mut lines = vec![format!(
         "  producer: {} acked · {} pending · {} stuck · {} publish_failed{}",
         events.acked,
@@ -125,7 +132,8 @@ fn backlog(flow: &FlowReport, run: &Run) -> Option<String> {
         return None;
     }
     let oldest = backlog.oldest_age(run.as_of).map(|age| format!(", oldest {}", text::age(age)));
-    let mut ages: Vec<_> = facts::backlog_ages(&backlog).map(|(age, count)| format!("{count} {age}")).collect();
+    let mut ages: Vec<_> =
+        facts::backlog_ages(&backlog).map(|(age, count)| format!("{count} {age}")).collect();
     if backlog.undated > 0 {
         ages.push(format!("{} without a usable time", backlog.undated));
     }
@@ -136,7 +144,9 @@ fn backlog(flow: &FlowReport, run: &Run) -> Option<String> {
 /// A table where something differs and it fits, else a line for each consumer.
 fn consumers(flow: &FlowReport, options: &Options) -> Vec<String> {
     let table = (flow.outcome != Outcome::Balanced).then(|| consumer_table(flow));
-    let fits = |line: &str| line.chars().map(|c| 1 + usize::from(c >= '\u{1100}' && c != '…' && c != '─')).sum::<usize>();
+    let fits = |line: &str| {
+        line.chars().map(|c| 1 + usize::from(c >= '\u{1100}' && c != '…' && c != '─')).sum::<usize>()
+    };
     let table = table.filter(|lines| lines.iter().all(|line| fits(line) <= usize::from(options.width)));
     let listed = table.is_none();
     let mut lines = table.unwrap_or_default();
@@ -249,7 +259,10 @@ fn group_lines(group: &Group<'_>, run: &Run, options: &Options) -> Vec<String> {
 }
 
 fn difference_line(difference: &Difference, run: &Run) -> String {
-    let id = difference.id.as_ref().map_or_else(|| "(no usable id)".to_owned(), |id| exact(&id.to_string(), TEXT_MAX));
+    let id = difference
+        .id
+        .as_ref()
+        .map_or_else(|| "(no usable id)".to_owned(), |id| exact(&id.to_string(), TEXT_MAX));
     let whose = difference.consumer.as_deref().map_or_else(|| "producer".to_owned(), name);
     let mut parts = vec![id, format!("{} at {whose}", name(&difference.flow))];
     parts.extend(difference.window_from.map(|from| format!("window {}", local(from, run.time_zone))));
@@ -262,7 +275,8 @@ fn difference_line(difference: &Difference, run: &Run) -> String {
 
 fn cut_list(run: &Run) -> Vec<String> {
     let (listed, total) = (run.differences.len() as u64, run.differences_total);
-    let line = format!("The list of differences was cut: the files hold {listed} of {total}. The counts are whole.");
+    let line =
+        format!("The list of differences was cut: the files hold {listed} of {total}. The counts are whole.");
     if listed < total { vec![line] } else { Vec::new() }
 }
 
@@ -292,7 +306,9 @@ mod tests {
     fn colour_adds_nothing_but_colour_and_data_cannot_steer_the_terminal() {
         let plain = render(&fixture::rich(), &Options::default());
         let colour = render(&fixture::rich(), &Options { colour: true, ..Options::default() });
-        let bare = ["1;31m", "1;32m", "1;33m", "0m"].iter().fold(colour, |text, code| text.replace(&format!("\u{1b}[{code}"), ""));
+        let bare = ["1;31m", "1;32m", "1;33m", "0m"]
+            .iter()
+            .fold(colour, |text, code| text.replace(&format!("\u{1b}[{code}"), ""));
         assert_eq!(bare, plain);
         assert!(!plain.chars().any(|c| c.is_control() && c != '\n'), "{plain:?}");
     }

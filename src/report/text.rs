@@ -96,9 +96,8 @@ pub fn plural(count: u64, noun: &str) -> String {
 /// Seconds as a person would say them.
 #[must_use]
 pub fn seconds(seconds: f64) -> String {
-    let micros = Duration::try_from_secs_f64(seconds).map_or(i64::MAX, |span| {
-        i64::try_from(span.as_micros()).unwrap_or(i64::MAX)
-    });
+    let micros = Duration::try_from_secs_f64(seconds)
+        .map_or(i64::MAX, |span| i64::try_from(span.as_micros()).unwrap_or(i64::MAX));
     human(micros)
 }
 
@@ -170,7 +169,8 @@ mod tests {
 
     #[test]
     fn long_texts_are_cut_and_stay_apart() {
-        let (one, two) = (format!("{}1{}", "a".repeat(150), "b".repeat(150)), "a".repeat(150) + &"b".repeat(151));
+        let (one, two) =
+            (format!("{}1{}", "a".repeat(150), "b".repeat(150)), "a".repeat(150) + &"b".repeat(151));
         let (first, second) = (exact(&one, 60), exact(&two, 60));
         assert_ne!(first, second);
         assert_eq!(first.chars().count(), 61);

@@ -125,7 +125,9 @@ fn expand(pattern: &str) -> Result<Vec<String>, String> {
         names = names.iter().flat_map(with).collect();
         rest = after;
     }
-    names.iter_mut().for_each(|name| name.push_str(rest));
+    for name in &mut names {
+        name.push_str(rest);
+    }
     Ok(names)
 }
 

@@ -18,9 +18,9 @@ fn id(name: &str) -> IdColumn {
     IdColumn { expression: Expression::Column(name.to_owned()), encoding: IdEncoding::Text }
 }
 
-fn time(name: &str) -> Option<TimeColumn> {
+fn time(name: &str) -> TimeColumn {
     let expression = Expression::Column(name.to_owned());
-    Some(TimeColumn { expression, format: TimeFormat::Native, time_zone: None })
+    TimeColumn { expression, format: TimeFormat::Native, time_zone: None }
 }
 
 fn loaded(text: &str) -> Config {
@@ -57,7 +57,7 @@ fn the_example_has_its_flow() {
     assert_eq!((events.database.as_str(), &events.tables), ("orders", &table("event")));
     assert_eq!(events.filter.as_deref(), Some("topic = 'order_paid'"));
     assert_eq!(events.id, id("msg_id"));
-    assert_eq!((&events.created_at, &events.acked_at), (&time("created_at"), &time("sent_at")));
+    assert_eq!((&events.created_at, &events.acked_at), (&Some(time("created_at")), &Some(time("sent_at"))));
     let states = [
         (StateRule::Acked, "status = 1"),
         (StateRule::Pending, "status = 0"),
@@ -81,7 +81,7 @@ fn the_example_has_its_consumer() {
     assert_eq!((consumer.name.as_str(), consumer.database.as_str()), ("points", "points"));
     assert_eq!((&consumer.tables, consumer.filter.as_deref()), (&table("consumed_message"), None));
     assert_eq!(consumer.consumer_column.as_deref(), Some("consumer"));
-    assert_eq!((&consumer.id, &consumer.consumed_at), (&id("msg_id"), &time("consumed_at")));
+    assert_eq!((&consumer.id, &consumer.consumed_at), (&id("msg_id"), &Some(time("consumed_at"))));
     assert_eq!(
         (consumer.retention, consumer.aliases.as_slice()),
         (Some(7 * DAY), &["points-v1".to_owned()][..])
@@ -92,7 +92,7 @@ fn the_example_has_its_consumer() {
     let dead = consumer.dead_letters.as_ref().unwrap();
     assert_eq!((dead.database.as_str(), vec![dead.table.clone()]), ("points", table("dead_letter")));
     assert_eq!(dead.filter.as_deref(), Some("consumer = 'points'"));
-    assert_eq!((&dead.id, &dead.dead_at), (&id("msg_id"), &time("failed_at")));
+    assert_eq!((&dead.id, &dead.dead_at), (&id("msg_id"), &Some(time("failed_at"))));
     assert_eq!(dead.closed.as_deref(), Some("discarded_at IS NOT NULL"));
     assert_eq!(dead.reason.as_deref(), Some("error"));
 }

@@ -2,282 +2,149 @@
 
 use super::*;
 
-/// What replaces which piece of the least file; line and key of the problem, and what it says.
-type Case = (&'static str, &'static str, usize, &'static str, &'static str);
-
-fn holds(cases: &[Case]) {
-    for (piece, by, line, key, message) in cases {
-        let problems = parsed(&least(piece, by)).unwrap_err();
-        let fits = problems.0.iter().any(|problem| {
-            problem.line == Some(*line) && problem.key == *key && problem.message.contains(message)
-        });
-        assert!(fits, "{by}: wanted {line}: {key}: {message}, got\n{problems}");
-        assert_eq!(problems.0.len(), 1, "{by}: more than one problem\n{problems}");
+/// Each row: what replaces `piece` of the least file (`⏎` is a new line), `=>`, the line of the one problem that this
+/// makes, its key, a colon and what its message says.
+fn holds(piece: &str, rows: &str) {
+    for row in rows.lines().filter(|row| !row.is_empty()) {
+        let (by, wanted) = row.split_once(" => ").unwrap_or_else(|| panic!("{row}"));
+        let problems = parsed(&least(piece, &by.replace('⏎', "\n"))).unwrap_err();
+        let [problem] = problems.0.as_slice() else { panic!("{row}: not one problem\n{problems}") };
+        let found = format!("{} {}: {}", problem.line.unwrap_or(0), problem.key, problem.message);
+        let (place, message) = wanted.split_once(": ").unwrap_or_else(|| panic!("{row}"));
+        assert!(found.starts_with(&format!("{place}: ")) && found.contains(message), "{row}:\n{problems}");
     }
 }
 
 #[test]
 fn of_the_file() {
-    holds(&[
-        (
-            "\n",
-            "time_zone = 'Asia/Shangai'\n",
-            1,
-            "time_zone",
-            "unknown time zone 'Asia/Shangai', did you mean Asia/Shanghai",
-        ),
-        ("\n", "time_zone = 'Bejing time'\n", 1, "time_zone", "give an IANA name"),
-        ("\n", "time_zone = '${NO_ZONE}'\n", 1, "time_zone", "the environment variable `NO_ZONE` is not set"),
-        ("\n", "time_zone = 8\n", 1, "time_zone", "expected a string, found an integer"),
-        ("\n", "timezone = 'UTC'\n", 1, "timezone", "unknown key, did you mean time_zone"),
-        (
-            "\n",
-            "ledger = { url = 'sqlite://a', url_file = 'b' }\n",
-            1,
-            "ledger.url_file",
-            "`url` and `url_file` are both set",
-        ),
-        ("\n", "ledger = { url = 'redis://a' }\n", 1, "ledger.url", "unknown scheme `redis`; known: sqlite,"),
-        ("\n", "ledger = 5\n", 1, "ledger", "expected a table"),
-        (
-            "\n",
-            "mail = { from = 'a', to = 'b', transport = 'c', when = 'allways' }\n",
-            1,
-            "mail.when",
-            "did you mean always",
-        ),
-        (
-            "\n",
-            "mail = { from = 'a', to = 'b', transport = 'c', pasword = 'd' }\n",
-            1,
-            "mail.pasword",
-            "did you mean password",
-        ),
-        (
-            "\n",
-            "channels = [{ kind = 'lark' }]\n",
-            1,
-            "channels[0].kind",
-            "unknown kind 'lark'; known: webhook,",
-        ),
-        (
-            "\n",
-            "channels = [{ kind = 'slack', url = 'a', url_file = 'b' }]\n",
-            1,
-            "channels[0].url_file",
-            "both set",
-        ),
-        ("\n", "silences = 1\n", 1, "silences", "expected an array"),
-    ]);
+    holds(
+        "\n",
+        r"
+time_zone = 'Asia/Shangai'⏎ => 1 time_zone: unknown time zone 'Asia/Shangai', did you mean Asia/Shanghai
+time_zone = 'Bejing time'⏎ => 1 time_zone: give an IANA name
+time_zone = '${NO_ZONE}'⏎ => 1 time_zone: the environment variable `NO_ZONE` is not set
+time_zone = 8⏎ => 1 time_zone: expected a string, found an integer
+timezone = 'UTC'⏎ => 1 timezone: unknown key, did you mean time_zone
+ledger = { url = 'sqlite://a', url_file = 'b' }⏎ => 1 ledger.url_file: `url` and `url_file` are both set
+ledger = { url = 'redis://a' }⏎ => 1 ledger.url: unknown scheme `redis`; known: sqlite,
+ledger = 5⏎ => 1 ledger: expected a table
+mail = { from = 'a', to = 'b', transport = 'c', when = 'allways' }⏎ => 1 mail.when: did you mean always
+mail = { from = 'a', to = 'b', transport = 'c', pasword = 'd' }⏎ => 1 mail.pasword: did you mean password
+channels = [{ kind = 'lark' }]⏎ => 1 channels[0].kind: unknown kind 'lark'; known: webhook,
+channels = [{ kind = 'slack', url = 'a', url_file = 'b' }]⏎ => 1 channels[0].url_file: both set
+silences = 1⏎ => 1 silences: expected an array
+",
+    );
 }
 
 #[test]
 fn of_databases() {
-    let url = "url = \"sqlite://shop.db\"";
-    holds(&[
-        (url, "url = ''", 3, "databases.shop.url", "is empty"),
-        (url, "", 2, "databases.shop.url", "is missing; give `url` or `url_file`"),
-        (url, "url = '${SHOP_URL}'", 3, "databases.shop.url", "`SHOP_URL` is not set"),
-        (
-            url,
-            "url = '${BAD_URL}'",
-            3,
-            "databases.shop.url",
-            "unknown scheme `mysq`, did you mean mysql; known: sqlite, postgres, postgresql, mysql, mariadb",
-        ),
-        (url, "url_file = '/run/none'", 3, "databases.shop.url_file", "/run/none cannot be read"),
-        (url, "url_file = '/run/secrets/empty'", 3, "databases.shop.url_file", "/run/secrets/empty is empty"),
-        (
-            url,
-            "url_file = '/run/secrets/bad'",
-            3,
-            "databases.shop.url_file",
-            "/run/secrets/bad is no valid postgres URL",
-        ),
-        (url, "url_file = 'mysql://u:p@h/d'", 3, "databases.shop.url_file", "the URL itself goes to `url`"),
-        (
-            url,
-            "url = 'mysql://h/d'\nmax_connections = 0",
-            4,
-            "databases.shop.max_connections",
-            "from 1 to 100",
-        ),
-        (
-            url,
-            "url = 'mysql://h/d'\nstatement_timeout = '1us'",
-            4,
-            "databases.shop.statement_timeout",
-            "at least 1ms",
-        ),
-        (url, "url = 'mysql://h/d'\nfresh_until = ' '", 4, "databases.shop.fresh_until", "is empty"),
-    ]);
+    holds(
+        "url = \"sqlite://shop.db\"",
+        r"
+url = '' => 3 databases.shop.url: is empty
+ => 2 databases.shop.url: is missing; give `url` or `url_file`
+url = '${SHOP_URL}' => 3 databases.shop.url: `SHOP_URL` is not set
+url = '${BAD_URL}' => 3 databases.shop.url: unknown scheme `mysq`, did you mean mysql; known: sqlite, postgres, postgresql, mysql, mariadb
+url_file = '/run/none' => 3 databases.shop.url_file: /run/none cannot be read
+url_file = '/run/secrets/empty' => 3 databases.shop.url_file: /run/secrets/empty is empty
+url_file = '/run/secrets/bad' => 3 databases.shop.url_file: /run/secrets/bad is no valid postgres URL
+url_file = 'mysql://u:p@h/d' => 3 databases.shop.url_file: the URL itself goes to `url`
+url = 'mysql://h/d'⏎max_connections = 0 => 4 databases.shop.max_connections: from 1 to 100
+url = 'mysql://h/d'⏎statement_timeout = '1us' => 4 databases.shop.statement_timeout: at least 1ms
+url = 'mysql://h/d'⏎fresh_until = ' ' => 4 databases.shop.fresh_until: is empty
+",
+    );
 }
 
 #[test]
 fn of_flows() {
-    let name = "name = \"paid\"";
-    holds(&[
-        (name, "", 4, "flows[0].name", "is missing"),
-        (name, "name = ''", 5, "flows[0].name", "is empty"),
-        (name, "name = 'a'\nwidnow = '1h'", 6, "flows[0].widnow", "unknown key, did you mean window"),
-        (name, "name = 'a'\nzzz = '1h'", 6, "flows[0].zzz", "unknown key; known: name, window, grace,"),
-        (name, "name = 'a'\nwindow = '25h'", 6, "flows[0].window", "at most a day"),
-        (name, "name = 'a'\nwindow = 3600", 6, "flows[0].window", "needs a unit"),
-        (name, "name = 'a'\ngrace = '15'", 6, "flows[0].grace", "needs a unit"),
-        (name, "name = 'a'\ngrace = '15 monkeys'", 6, "flows[0].grace", "'15 monkeys' is no duration"),
-        (name, "name = 'a'\ngrace = '0s'", 6, "flows[0].grace", "longer than 0"),
-        (name, "name = 'a'\ngrace = '-5m'", 6, "flows[0].grace", "is no duration"),
-        (name, "name = 'a'\ngrace = '3000000y'", 6, "flows[0].grace", "is too long"),
-        (name, "name = 'a'\nstart = '2026-13-01'", 6, "flows[0].start", "neither a date nor"),
-        (name, "name = 'a'\nstart = '2026-01-01T00:00:00'", 6, "flows[0].start", "needs an offset"),
-        (name, "name = 'a'\nstart = 2026-01-01T00:00:00", 6, "flows[0].start", "needs an offset"),
-    ]);
+    holds(
+        "name = \"paid\"",
+        r"
+ => 4 flows[0].name: is missing
+name = '' => 5 flows[0].name: is empty
+name = 'a'⏎widnow = '1h' => 6 flows[0].widnow: unknown key, did you mean window
+name = 'a'⏎zzz = '1h' => 6 flows[0].zzz: unknown key; known: name, window, grace,
+name = 'a'⏎window = '25h' => 6 flows[0].window: at most a day
+name = 'a'⏎window = 3600 => 6 flows[0].window: needs a unit
+name = 'a'⏎grace = '15' => 6 flows[0].grace: needs a unit
+name = 'a'⏎grace = '15 monkeys' => 6 flows[0].grace: '15 monkeys' is no duration
+name = 'a'⏎grace = '0s' => 6 flows[0].grace: longer than 0
+name = 'a'⏎grace = '-5m' => 6 flows[0].grace: is no duration
+name = 'a'⏎grace = '3000000y' => 6 flows[0].grace: is too long
+name = 'a'⏎start = '2026-13-01' => 6 flows[0].start: neither a date nor
+name = 'a'⏎start = '2026-01-01T00:00:00' => 6 flows[0].start: needs an offset
+name = 'a'⏎start = 2026-01-01T00:00:00 => 6 flows[0].start: needs an offset
+",
+    );
 }
 
 #[test]
 fn of_events() {
-    let table = "table = \"event\"";
-    let time = "created_at = \"at\"";
-    holds(&[
-        (
-            "[flows.events]\ndatabase = \"shop\"",
-            "[flows.events]\ndatabase = 'shopp'",
-            7,
-            "flows[0].events.database",
-            "unknown database 'shopp', did you mean shop",
-        ),
-        (table, "", 6, "flows[0].events.table", "give `table` or `tables`"),
-        (
-            table,
-            "table = 'a'\ntables = ['b']",
-            9,
-            "flows[0].events.tables",
-            "`table` and `tables` are both set",
-        ),
-        (table, "table = 'a..b'", 8, "flows[0].events.table", "is empty"),
-        (table, "table = 'event_{00..15}'", 8, "flows[0].events.table", "tables = ["),
-        (table, "tables = []", 8, "flows[0].events.tables", "at least one table"),
-        (table, "tables = ['a', 'a']", 8, "flows[0].events.tables[1]", "names the table a twice"),
-        (table, "tables = ['a{0..4000}', 'b{0..4000}']", 8, "flows[0].events.tables[1]", "more than 4096"),
-        (
-            "id = \"id\"",
-            "id = { column = 'a', sql = 'b' }",
-            9,
-            "flows[0].events.id.sql",
-            "`column` and `sql` are both set",
-        ),
-        (
-            "id = \"id\"",
-            "id = { encoding = 'uuid' }",
-            9,
-            "flows[0].events.id.column",
-            "give `column` or `sql`",
-        ),
-        (
-            "id = \"id\"",
-            "id = { column = 'a', encoding = 'uuid-byte' }",
-            9,
-            "flows[0].events.id.encoding",
-            "unknown encoding 'uuid-byte', did you mean uuid-bytes; known: text,",
-        ),
-        (
-            "id = \"id\"",
-            "id = { colum = 'a', sql = 'b' }",
-            9,
-            "flows[0].events.id.colum",
-            "did you mean column",
-        ),
-        ("id = \"id\"", "id = 5", 9, "flows[0].events.id", "expected a column's name or a table"),
-        ("id = \"id\"", "id = ''", 9, "flows[0].events.id", "is empty"),
-        (time, "", 6, "flows[0].events.created_at", "give `created_at`, `acked_at` or both"),
-        (
-            time,
-            "created_at = { column = 'a', format = 'epoch' }",
-            10,
-            "flows[0].events.created_at.format",
-            "unknown format 'epoch'",
-        ),
-        (
-            time,
-            "created_at = { column = 'a', format = 'epoch-mss' }",
-            10,
-            "flows[0].events.created_at.format",
-            "did you mean epoch-ms",
-        ),
-        (
-            time,
-            "created_at = { column = 'a', format = '%Q' }",
-            10,
-            "flows[0].events.created_at.format",
-            "no valid pattern",
-        ),
-        (
-            time,
-            "created_at = { column = 'a', time_zone = 'shanghai' }",
-            10,
-            "flows[0].events.created_at.time_zone",
-            "did you mean Asia/Shanghai",
-        ),
-        (time, "created_at = 'a'\nacked = ''", 11, "flows[0].events.acked", "is empty"),
-        (
-            time,
-            "created_at = 'a'\nafter_ack = 'purge'",
-            11,
-            "flows[0].events.after_ack",
-            "unknown value 'purge'; known: keep, delete",
-        ),
-        (
-            time,
-            "created_at = 'a'\npreset = 'cap'",
-            11,
-            "flows[0].events.preset",
-            "unknown preset 'cap'; known: none",
-        ),
-    ]);
+    holds(
+        "[flows.events]\ndatabase = \"shop\"",
+        r"
+[flows.events]⏎database = 'shopp' => 7 flows[0].events.database: unknown database 'shopp', did you mean shop
+",
+    );
+    holds(
+        "table = \"event\"",
+        r"
+ => 6 flows[0].events.table: give `table` or `tables`
+table = 'a'⏎tables = ['b'] => 9 flows[0].events.tables: `table` and `tables` are both set
+table = 'a..b' => 8 flows[0].events.table: is empty
+table = 'event_{00..15}' => 8 flows[0].events.table: tables = [
+tables = [] => 8 flows[0].events.tables: at least one table
+tables = ['a', 'a'] => 8 flows[0].events.tables[1]: names the table a twice
+tables = ['a{0..4000}', 'b{0..4000}'] => 8 flows[0].events.tables[1]: more than 4096
+",
+    );
+    holds(
+        "id = \"id\"",
+        r"
+id = { column = 'a', sql = 'b' } => 9 flows[0].events.id.sql: `column` and `sql` are both set
+id = { encoding = 'uuid' } => 9 flows[0].events.id.column: give `column` or `sql`
+id = { column = 'a', encoding = 'uuid-byte' } => 9 flows[0].events.id.encoding: unknown encoding 'uuid-byte', did you mean uuid-bytes; known: text,
+id = { colum = 'a', sql = 'b' } => 9 flows[0].events.id.colum: did you mean column
+id = 5 => 9 flows[0].events.id: expected a column's name or a table
+id = '' => 9 flows[0].events.id: is empty
+",
+    );
+    holds(
+        "created_at = \"at\"",
+        r"
+ => 6 flows[0].events.created_at: give `created_at`, `acked_at` or both
+created_at = { column = 'a', format = 'epoch' } => 10 flows[0].events.created_at.format: unknown format 'epoch'
+created_at = { column = 'a', format = 'epoch-mss' } => 10 flows[0].events.created_at.format: did you mean epoch-ms
+created_at = { column = 'a', format = '%Q' } => 10 flows[0].events.created_at.format: no valid pattern
+created_at = { column = 'a', time_zone = 'shanghai' } => 10 flows[0].events.created_at.time_zone: did you mean Asia/Shanghai
+created_at = 'a'⏎acked = '' => 11 flows[0].events.acked: is empty
+created_at = 'a'⏎after_ack = 'purge' => 11 flows[0].events.after_ack: unknown value 'purge'; known: keep, delete
+created_at = 'a'⏎preset = 'cap' => 11 flows[0].events.preset: unknown preset 'cap'; known: none
+",
+    );
 }
 
 #[test]
 fn of_consumers() {
-    let table = "table = \"consumed\"";
-    holds(&[
-        (table, "table = 'a'\naliases = ['b']", 15, "flows[0].consumers[0].aliases", "need `consumer`"),
-        (
-            table,
-            "table = 'a'\nconsumer = 'c'\naliases = [1]",
-            16,
-            "flows[0].consumers[0].aliases[0]",
-            "expected a string",
-        ),
-        (
-            table,
-            "table = 'a'\nsince = 2026-01-01\nuntil = 2026-01-01",
-            16,
-            "flows[0].consumers[0].until",
-            "later than `since`",
-        ),
-        (table, "table = 'a'\nretention = 7", 15, "flows[0].consumers[0].retention", "needs a unit"),
-        (
-            table,
-            "table = 'a'\ndead_letters = { id = 'a' }",
-            15,
-            "flows[0].consumers[0].dead_letters.table",
-            "is missing",
-        ),
-        (
-            table,
-            "table = 'a'\ndead_letters = { id = 'a', table = 'b', database = 'c' }",
-            15,
-            "flows[0].consumers[0].dead_letters.database",
-            "unknown database 'c'",
-        ),
-        (
-            "id = \"id\"\ncreated_at",
-            "id = 'a'\nconsumers = []\ncreated_at",
-            10,
-            "flows[0].events.consumers",
-            "unknown key",
-        ),
-    ]);
+    holds(
+        "table = \"consumed\"",
+        r"
+table = 'a'⏎aliases = ['b'] => 15 flows[0].consumers[0].aliases: need `consumer`
+table = 'a'⏎consumer = 'c'⏎aliases = [1] => 16 flows[0].consumers[0].aliases[0]: expected a string
+table = 'a'⏎since = 2026-01-01⏎until = 2026-01-01 => 16 flows[0].consumers[0].until: later than `since`
+table = 'a'⏎retention = 7 => 15 flows[0].consumers[0].retention: needs a unit
+table = 'a'⏎dead_letters = { id = 'a' } => 15 flows[0].consumers[0].dead_letters.table: is missing
+table = 'a'⏎dead_letters = { id = 'a', table = 'b', database = 'c' } => 15 flows[0].consumers[0].dead_letters.database: unknown database 'c'
+",
+    );
+    holds(
+        "id = \"id\"\ncreated_at",
+        r"
+id = 'a'⏎consumers = []⏎created_at => 10 flows[0].events.consumers: unknown key
+",
+    );
 }
 
 #[test]
