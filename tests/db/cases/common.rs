@@ -1,6 +1,6 @@
 //! What the cases share: a flow over tables of their own, and short ways to say what a run found.
 
-use crate::world::{Flow, Place, flow};
+use crate::world::{Flow, Place, flow, totals};
 use msgrecon::config::Dialect;
 use msgrecon::model::run::Counts;
 use msgrecon::model::{Outcome, Run, Totals};
@@ -95,17 +95,17 @@ pub fn all_ok(acked: u64) -> Totals {
 }
 
 /// Nothing kept the run from being complete, nothing differs, and the books balance.
-pub fn assert_balanced(run: &Run, totals: Totals) {
+pub fn assert_balanced(run: &Run, right: Totals) {
     assert!(run.problems.is_empty(), "{:#?}", run.problems);
-    assert_eq!(counts(run).totals, totals);
+    assert_eq!(totals(run, "billing"), right);
     assert_eq!((counts(run).residual(), run.outcome), (0, Outcome::Balanced), "{:#?}", run.differences);
     assert_eq!((run.complete, run.exit_code), (true, 0));
 }
 
 /// Differences were found in a complete run, and the books balance.
-pub fn assert_differs(run: &Run, totals: Totals) {
+pub fn assert_differs(run: &Run, right: Totals) {
     assert!(run.problems.is_empty(), "{:#?}", run.problems);
-    assert_eq!(counts(run).totals, totals);
+    assert_eq!(totals(run, "billing"), right);
     assert_eq!((counts(run).residual(), run.outcome), (0, Outcome::Differences));
 }
 

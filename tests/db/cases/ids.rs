@@ -1,7 +1,7 @@
 //! Ids that a database, a driver or a reader of reports would bend: numbers, NULL, numeric affinity.
 
 use super::common::{
-    AS_OF, DAY, Tables, all_ok, assert_differs, counts, hinted, json, on, report, tell, told,
+    AS_OF, DAY, Tables, all_ok, assert_differs, assert_nowhere, counts, hinted, json, on, report, tell, told,
 };
 use crate::world::{DIALECTS, Flow, brief, flow, run_day};
 use msgrecon::config::Dialect;
@@ -61,10 +61,8 @@ async fn d19_ids_beyond_2_to_the_53_and_beyond_signed_64_bits() {
         for format in Format::ALL {
             let text = report(&run, format);
             assert!(text.contains("9007199254740993"), "{text}");
-            for wrong in ["9007199254740992", "9.007", "e+15", "E15", "-1,", "\"-"] {
-                assert!(!text.contains(wrong) || format == Format::Html, "{wrong} in {text}");
-            }
         }
+        assert_nowhere(&run, &["9007199254740992", "9.007", "e+15", "E15", "9223372036854775807", "\"-1\""]);
     })
     .await;
 }

@@ -95,7 +95,8 @@ async fn by_each_url(place: &Place, day: &str) -> Vec<Run> {
 /// such tests apart.
 async fn with_server_zone(place: &Place, zone: &str, inside: impl AsyncFnOnce()) {
     let mut own = connection(place).await;
-    text(&mut own, "SELECT CAST(GET_LOCK('msgrecon_test_global_time_zone', 300) AS CHAR)").await;
+    let lock = "SELECT CAST(GET_LOCK('msgrecon_test_global_time_zone', 300) AS CHAR)";
+    assert_eq!(text(&mut own, lock).await, "1", "another test holds the server's zone");
     let before = text(&mut own, "SELECT @@GLOBAL.time_zone").await;
     let set = own.execute(AssertSqlSafe(format!("SET GLOBAL time_zone = '{zone}'"))).await;
     if let Err(refused) = &set {

@@ -1,7 +1,7 @@
 //! Times on `PostgreSQL`: columns with and without a zone, and times that never come.
 
 use super::common::{AS_OF, DAY, Tables, all_ok, assert_balanced, assert_differs, counts, longest, on};
-use crate::world::{Place, at, brief, flow, run_day};
+use crate::world::{at, brief, flow, run_day};
 use msgrecon::config::Dialect;
 use msgrecon::model::Totals;
 
@@ -12,36 +12,25 @@ const MIXED: [&str; 4] = [
     "INSERT INTO consumed VALUES ('p1', 'billing', '2026-03-02 23:30:05+00')",
 ];
 
-/// The configuration for another account of the database.
-fn toml_as(place: &Place, role: &str) -> String {
-    let (_, server) = place.url.rsplit_once('@').unwrap();
-    format!("[databases.p]\nurl = 'postgres://{role}:{role}@{server}'\ntime_zone = \"UTC\"\n\n")
-        + &Tables::PLAIN.flow()
-}
-
 #[tokio::test]
 async fn d07_timestamp_on_one_side_and_timestamptz_on_the_other() {
     on(&[Dialect::Postgres], async |place| {
-        let name = place.url.rsplit_once('/').unwrap().1;
-        let role = format!("{name}_recon");
         place.execute(&MIXED).await;
-        place
-            .execute(&[
-                format!("CREATE ROLE {role} LOGIN PASSWORD '{role}'"),
-                format!("GRANT SELECT ON events, consumed TO {role}"),
-            ])
-            .await;
+        let name = place.url.rsplit_once('/').unwrap().1;
         for zone in ["Asia/Shanghai", "UTC"] {
-            place.execute(&[format!("ALTER ROLE {role} SET timezone = '{zone}'")]).await;
-            let run = run_day(&toml_as(place, &role), "2026-03-02", "2026-03-04T06:00:00Z").await;
+            // The role's setting in this database alone.
+            place
+                .execute(&[format!("ALTER ROLE CURRENT_USER IN DATABASE {name} SET timezone = '{zone}'")])
+                .await;
+            let config = Tables::PLAIN.toml(place);
+            let run = run_day(&config, "2026-03-02", "2026-03-04T06:00:00Z").await;
             assert_balanced(&run, all_ok(1));
             assert_eq!(longest(&run), "5.0", "{zone}");
             let window = counts(&run).windows.iter().find(|(_, totals)| totals.acked == 1).unwrap().0;
             assert_eq!(window.0.from, at("2026-03-02T23:00:00Z"));
-            let next = run_day(&toml_as(place, &role), "2026-03-03", "2026-03-04T06:00:00Z").await;
+            let next = run_day(&config, "2026-03-03", "2026-03-04T06:00:00Z").await;
             assert_balanced(&next, Totals::default());
         }
-        place.execute(&[format!("DROP OWNED BY {role}"), format!("DROP ROLE {role}")]).await;
     })
     .await;
 }

@@ -18,7 +18,7 @@ async fn build(place: &Place) {
         .execute(&[
             "CREATE TYPE st AS ENUM ('open', 'done')",
             "CREATE DOMAIN mid AS varchar(40)",
-            "CREATE TABLE events (id uuid PRIMARY KEY, status st, seq numeric(20,0), code mid, fixed char(8), tags text[], \
+            "CREATE TABLE events (id uuid PRIMARY KEY, status st, seq numeric(20,0), code mid, fixed char(10), tags text[], \
              created_at timestamptz(3), acked_at timestamptz(3))",
             "CREATE TABLE consumed (via text, msg_id text, consumer text, consumed_at timestamptz(3))",
             "INSERT INTO events VALUES ('0B0C5F3A-2D4E-4B7C-9A1E-6F5D4C3B2A19', 'done', 12345678901234567891, 'C-1', '12345678', '{a}', \

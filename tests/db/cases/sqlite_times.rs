@@ -3,7 +3,7 @@
 use super::common::{
     AS_OF, DAY, Tables, all_ok, assert_balanced, assert_misconfigured, assert_nowhere, counts, longest, on,
 };
-use crate::world::{at, brief, flow, run_day};
+use crate::world::{at, brief, flow, program, run_day};
 use msgrecon::config::Dialect;
 use msgrecon::model::{Outcome, Run};
 
@@ -58,16 +58,30 @@ async fn d10_an_undeclared_unit_is_refused_whatever_else_the_column_holds() {
     on(&[Dialect::Sqlite], async |place| {
         place.execute(&EPOCHS).await;
         let readable: Vec<_> = (0..300)
-            .map(|n| {
-                format!(
-                    "INSERT INTO events VALUES ('r{n}', 'SENT', '2026-03-02 11:00:00', '2026-03-02 11:00:00')"
-                )
-            })
+            .map(|n| format!("('r{n}', 'SENT', '2026-03-02 11:00:00', '2026-03-02 11:00:00')"))
             .collect();
-        place.execute(&readable).await;
+        place.execute(&[format!("INSERT INTO events VALUES {}", readable.join(", "))]).await;
         let run = run_day(&Tables { events: "", consumer: SECONDS }.toml(place), DAY, AS_OF).await;
         assert_misconfigured(&run, &["a number", "epoch-ms"]);
         assert_no_false_year(&run);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn d10_the_program_refuses_an_undeclared_unit() {
+    on(&[Dialect::Sqlite], async |place| {
+        place.execute(&EPOCHS).await;
+        let folder = tempfile::tempdir().unwrap();
+        let arguments = ["run", "--date", DAY, "--as-of", AS_OF];
+        let declared = Tables { events: MILLIS, consumer: SECONDS }.toml(place);
+        let output = program(folder.path(), &declared, &arguments);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        let output = program(folder.path(), &Tables::PLAIN.toml(place), &arguments);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert!(said.contains("INCOMPLETE") && said.contains("epoch-ms"), "{said}");
+        assert!(!said.contains("1970-") && !said.contains("5813"), "{said}");
     })
     .await;
 }
