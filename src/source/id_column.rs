@@ -30,9 +30,7 @@ impl IdColumn {
         found: &ColumnType,
     ) -> Result<Self, Failure> {
         let declared = relation.declared(&config.expression);
-        // MariaDB keeps JSON as text in a binary collation, which the driver cannot tell from binary.
-        let structured = found.kind == Kind::Structured
-            || declared.eq_ignore_ascii_case("json") && matches!(found.kind, Kind::Text | Kind::Bytes);
+        let structured = found.kind == Kind::Structured || declared.eq_ignore_ascii_case("json");
         let raw = sql::expression(relation.db.dialect(), &config.expression);
         let wrong = match found.kind {
             _ if structured && relation.db.dialect() != Dialect::Sqlite => {
