@@ -121,7 +121,7 @@ pub fn skew(run: &Run) -> String {
 
 /// The report in one format.
 pub fn report(run: &Run, format: Format) -> String {
-    String::from_utf8(render(run, format, &Options::default()).unwrap()).unwrap()
+    String::from_utf8(render(run, format, Options::default()).unwrap()).unwrap()
 }
 
 /// The report for machines.

@@ -67,7 +67,7 @@ fn assert_25_hours(run: &Run) {
     let acked: Vec<_> = counts(run).windows.iter().map(|(_, totals)| totals.acked).collect();
     assert_eq!(acked.len(), 25);
     assert_eq!((acked[0], acked[1], acked[2], acked[24], acked.iter().sum::<u64>()), (1, 1, 1, 1, 4));
-    let text = String::from_utf8(csv::windows(run, &Options::default()).unwrap()).unwrap();
+    let text = String::from_utf8(csv::windows(run, Options::default()).unwrap()).unwrap();
     let labels: Vec<_> = text.lines().skip(1).map(|line| line.split(',').nth(4).unwrap()).collect();
     assert_eq!((labels[1], labels[2]), ("2026-11-01 01:00 -04:00", "2026-11-01 01:00 -05:00"));
 }
