@@ -4,5 +4,6 @@
 //! `MSGRECON_TEST_MYSQL_URL` name a server whose account may create databases. `tests/run` starts both.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod cases;
 mod pairs;
 mod world;
