@@ -4,6 +4,7 @@
 //! Where the column's order is not exactly the order of time, a margin says by how much a row may stand elsewhere.
 
 use super::cell::Kind;
+use super::decode::iso;
 use super::sql::{self, Fragment, Value};
 use crate::config::{Dialect, TimeFormat};
 use crate::model::time::{DAY, HOUR, SECOND};
@@ -38,8 +39,8 @@ pub enum Axis {
 
 /// Summer time and the like shift a wall clock by no more.
 const CLOCK_CHANGE: i64 = 3 * HOUR;
-/// Offsets go from 12 hours behind UTC to 14 hours ahead of it.
-const OFFSETS: i64 = 26 * HOUR;
+/// Text may be written in any offset, and none that is read is further from UTC.
+const OFFSETS: i64 = iso::OFFSET_MAX;
 /// Zones that did not change their offset after this day count as fixed.
 const FIXED_SINCE: i64 = 22 * 365 * DAY;
 
@@ -163,11 +164,20 @@ impl Axis {
         }
     }
 
+    /// Rows that may say "not yet": NULL, empty text, the zero date, 0.
+    pub fn not_yet(self, column: &str, usable: Span) -> Fragment {
+        match self {
+            Self::Whole => "(1 = 1)".into(),
+            _ => self.before(column, usable).and_text(")"),
+        }
+    }
+
+    fn before(self, column: &str, usable: Span) -> Fragment {
+        Fragment::text(format!("({column} IS NULL OR {column} < ")).and_value(self.bound(usable.from))
+    }
+
     fn outside(self, column: &str, usable: Span) -> Fragment {
-        Fragment::text(format!("({column} IS NULL OR {column} < "))
-            .and_value(self.bound(usable.from))
-            .and_text(format!(" OR {column} >= "))
-            .and_value(self.bound(usable.until))
+        self.before(column, usable).and_text(format!(" OR {column} >= ")).and_value(self.bound(usable.until))
     }
 }
 

@@ -243,7 +243,7 @@ impl EventTable {
             .map(|(_, condition)| Fragment::condition(condition))
             .collect();
         let pending = match (self.states.is_empty(), rules.is_empty()) {
-            (true, _) => unusable_by_index(self.acked.as_ref()),
+            (true, _) => self.acked.as_ref().map_or("(1 = 1)".into(), TimeColumn::not_yet),
             (false, true) => return Ok(None),
             // The rules stand there by themselves so that an index serves; the state decides.
             (false, false) => Fragment::text("(")

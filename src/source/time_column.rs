@@ -137,6 +137,11 @@ impl TimeColumn {
         self.axis.usable(&self.raw, self.dialect, self.usable)
     }
 
+    /// Rows that may say "not yet".
+    pub fn not_yet(&self) -> Fragment {
+        self.axis.not_yet(&self.raw, self.usable)
+    }
+
     /// Rows that hold none, as ranges that an index serves.
     pub fn unusable_by_index(&self) -> Fragment {
         self.axis.unusable_by_index(&self.raw, self.dialect, self.usable)

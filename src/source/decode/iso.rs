@@ -1,7 +1,10 @@
 //! ISO 8601 date-times, without an allocation: `2026-03-02T10:00:00.123Z`, `2026-03-02 18:00:00+08:00`.
 
-use crate::model::time::{MINUTE, SECOND};
+use crate::model::time::{HOUR, MINUTE, SECOND};
 use chrono::{NaiveDate, NaiveTime};
+
+/// Clocks are at the most 14 hours from UTC; what claims more is no time.
+pub const OFFSET_MAX: i64 = 15 * HOUR;
 
 /// A date-time as written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,8 +86,9 @@ fn offset(text: &[u8]) -> Option<Option<i64>> {
     let hours = digits(&mut rest, 2)?;
     after(&mut rest, b":");
     let minutes = if rest.is_empty() { 0 } else { digits(&mut rest, 2)? };
-    let sane = rest.is_empty() && hours < 24 && minutes < 60;
-    sane.then(|| Some(sign * i64::from(hours * 60 + minutes) * MINUTE))
+    let ahead = i64::from(hours * 60 + minutes) * MINUTE;
+    let sane = rest.is_empty() && minutes < 60 && ahead < OFFSET_MAX;
+    sane.then_some(Some(sign * ahead))
 }
 
 #[cfg(test)]
@@ -126,6 +130,7 @@ mod tests {
             "2026-03-02 10:00:00.",
             "0000-00-00 00:00:00",
             "2026-03-02 10:00:00+99:00",
+            "2026-03-02 10:00:00+15:00",
         ] {
             assert_eq!(parse(text.as_bytes()), None, "{text}");
         }
