@@ -182,6 +182,25 @@ async fn a_lost_connection_is_replaced() {
 }
 
 #[tokio::test]
+async fn a_connection_that_dies_in_the_middle_gives_an_error_and_no_rows() {
+    let Some(bench) = bench(Dialect::Postgres).await else { return };
+    bench
+        .run(
+            "CREATE VIEW event AS SELECT timestamptz '2026-03-02 10:00+00' AS created_at, NULL::timestamptz AS sent_at,
+                 CASE WHEN i = 20000 THEN pg_terminate_backend(pg_backend_pid())::text ELSE 'm' || i END AS msg_id
+             FROM generate_series(1, 30000) AS i",
+        )
+        .await;
+    let events = bench.events(&event_config()).await.unwrap();
+    let error = events.read(DAY, 100_000).await.unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Transient, "{error}");
+    let mut stamps = 0;
+    let error = events.backlog(&mut |_| stamps += 1).await.unwrap_err();
+    assert!(error.kind == ErrorKind::Transient && stamps < 30_000, "{stamps} {error}");
+    bench.remove(None).await;
+}
+
+#[tokio::test]
 async fn the_readers_of_a_pool_do_not_wait_for_each_other() {
     for bench in benches().await {
         create(&bench).await;
