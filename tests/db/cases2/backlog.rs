@@ -15,7 +15,8 @@ const STORY: &str = "\
     event n7 7          08:00:00 -\n\
     event n8 PENDING    2026-03-03T05:55:00Z -";
 
-const STATES: &str = "acked = \"status = 'acked'\"\npending = \"status = 'pending'\"\nfailed = \"status = 'failed'\"\n";
+const STATES: &str =
+    "acked = \"status = 'acked'\"\npending = \"status = 'pending'\"\nfailed = \"status = 'failed'\"\n";
 
 /// `FAILED` is retried and so waits; `DEAD` was given up.
 async fn day(place: &Place, date: &str, acked: &str) -> Run {

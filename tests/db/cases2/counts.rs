@@ -69,8 +69,7 @@ async fn d32_marked_as_sent_although_the_broker_refused() {
 /// Rows that vanish at the ack: the table is empty by design, and nothing is an orphan for that.
 #[tokio::test]
 async fn d29_outbox_rows_are_deleted_after_publishing() {
-    let story =
-        "event p9 pending 10:00:00 -\nreceipt p1 billing 09:00:00\nreceipt p2 billing 09:05:00";
+    let story = "event p9 pending 10:00:00 -\nreceipt p1 billing 09:00:00\nreceipt p2 billing 09:05:00";
     everywhere(story, async |place| {
         let vanishing = changed("attempts = ", "after_ack = \"delete\"\nattempts = ");
         let run = run_day(&config(place, &vanishing), DAY, AS_OF).await;

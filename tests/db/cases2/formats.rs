@@ -29,7 +29,8 @@ async fn d50_formula_injection_in_the_csv_report() {
         assert_eq!(output.stdout, file, "stdout and file are the same report");
 
         let mut reader = csv::Reader::from_reader(&file[..]);
-        let cells: Vec<_> = reader.records().flat_map(|line| line.unwrap().deserialize::<Vec<String>>(None)).collect();
+        let cells: Vec<_> =
+            reader.records().flat_map(|line| line.unwrap().deserialize::<Vec<String>>(None)).collect();
         let cells: Vec<String> = cells.into_iter().flatten().collect();
         assert!(cells.len() > 5 * IDS.len());
         assert!(cells.iter().all(|cell| !cell.starts_with(['=', '+', '-', '@'])), "{cells:?}");

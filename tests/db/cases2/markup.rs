@@ -79,7 +79,10 @@ async fn d47_no_id_becomes_a_path_and_every_value_comes_back() {
         let folder = tempfile::tempdir().unwrap();
         let output = run(folder.path(), &config(place, &hostile()), "json");
         let report = child::json(&output);
-        assert_eq!((&report["flows"][0]["name"], &report["flows"][0]["consumers"][0]["name"]), (&FLOW.into(), &CONSUMER.into()));
+        assert_eq!(
+            (&report["flows"][0]["name"], &report["flows"][0]["consumers"][0]["name"]),
+            (&FLOW.into(), &CONSUMER.into())
+        );
         let mut ids: Vec<_> =
             report["differences"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
         ids.sort_unstable();

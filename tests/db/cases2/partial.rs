@@ -70,7 +70,9 @@ fn check(report: &Value, dialect: Dialect) {
     assert_eq!((first, second, third), ("lost", "denied", "refused"));
     assert!(one.contains("consumed_message") && one.contains("billing"), "{one}");
     match dialect {
-        Dialect::Sqlite => assert!(two.contains("not a database") && three.contains("nowhere.db"), "{two}, {three}"),
+        Dialect::Sqlite => {
+            assert!(two.contains("not a database") && three.contains("nowhere.db"), "{two}, {three}")
+        }
         _ => {
             assert!(two.contains("denied") && two.contains("event"), "{two}");
             assert!(three.contains("127.0.0.1:1") && three.contains("refused"), "{three}");
@@ -105,7 +107,9 @@ async fn run(dialect: Dialect, lost: &Place, healthy: &Place, denied: &str) {
 #[tokio::test]
 async fn d38_a_failing_source_is_not_an_empty_source() {
     for dialect in DIALECTS {
-        let (Some(lost), Some(healthy)) = (Place::new(dialect).await, Place::new(dialect).await) else { continue };
+        let (Some(lost), Some(healthy)) = (Place::new(dialect).await, Place::new(dialect).await) else {
+            continue;
+        };
         eprintln!("on {dialect:?}");
         lost.tell(&Story::parse(LOST).unwrap(), Half::Producer, false).await;
         for half in [Half::Producer, Half::Consumer] {

@@ -21,8 +21,11 @@ async fn beat(place: &Place, at: &str) {
         Dialect::Mysql => ("DATETIME(6)", at.trim_end_matches('Z').replace('T', " ")),
     };
     let insert = format!("INSERT INTO heartbeat VALUES ('{at}')");
-    let statements =
-        ["DROP TABLE IF EXISTS heartbeat".to_owned(), format!("CREATE TABLE heartbeat (beat_at {kind})"), insert];
+    let statements = [
+        "DROP TABLE IF EXISTS heartbeat".to_owned(),
+        format!("CREATE TABLE heartbeat (beat_at {kind})"),
+        insert,
+    ];
     place.execute(&statements).await;
 }
 
@@ -47,7 +50,8 @@ async fn d37_replica_behind_the_primary() {
             Dialect::Mysql => "(1, 'billing', 'a', '2026-03-02 23:51:00')",
             Dialect::Sqlite | Dialect::Postgres => "(1, 'billing', 'a', '2026-03-02T23:51:00Z')",
         };
-        let insert = format!("INSERT INTO consumed_message (nr, consumer, msg_id, consumed_at) VALUES {insert}");
+        let insert =
+            format!("INSERT INTO consumed_message (nr, consumer, msg_id, consumed_at) VALUES {insert}");
         place.execute(&[insert]).await;
         let second = day(place, HEARTBEAT).await;
         assert_eq!(ids(&second, Kind::Missing), ["b"]);

@@ -29,7 +29,10 @@ fn assert_hidden(folder: &Path, output: &Output, what: &str) {
     for (place, bytes) in said.into_iter().chain(left) {
         let shown = String::from_utf8_lossy(&bytes);
         for form in [SECRET, ENCODED, "3cretP"] {
-            assert!(!child::holds(&bytes, form) && !child::holds(place.as_bytes(), form), "{what}, {place}: {shown}");
+            assert!(
+                !child::holds(&bytes, form) && !child::holds(place.as_bytes(), form),
+                "{what}, {place}: {shown}"
+            );
         }
     }
 }
@@ -61,7 +64,8 @@ fn d53_password_of_a_database_url_in_a_run_and_its_reports() {
             let folder = tempfile::tempdir().unwrap();
             for config in ways(folder.path(), &url) {
                 for format in ["table", "csv", "json", "html"] {
-                    let arguments = format!("run --date {DAY} --as-of {AS_OF} --format {format} --output reports");
+                    let arguments =
+                        format!("run --date {DAY} --as-of {AS_OF} --format {format} --output reports");
                     let output = trace(folder.path(), &config, &url, &arguments);
                     assert_eq!(child::code(&output), code, "{}", child::said(&output));
                     let said = child::said(&output) + &report(folder.path());
@@ -90,7 +94,12 @@ fn d53_password_of_a_database_url_in_plans_logs_and_help() {
             trace(folder.path(), &config, url, &format!("-vv --log-format json run {selection}"));
             trace(folder.path(), &config, url, "--help");
             trace(folder.path(), &config, url, "run --help");
-            let wrong = trace(folder.path(), &config.replace("window = ", "windo = "), url, &format!("run {selection}"));
+            let wrong = trace(
+                folder.path(),
+                &config.replace("window = ", "windo = "),
+                url,
+                &format!("run {selection}"),
+            );
             assert_eq!(child::code(&wrong), 2, "{}", child::said(&wrong));
         }
     }
@@ -99,7 +108,11 @@ fn d53_password_of_a_database_url_in_plans_logs_and_help() {
 /// A typing error beside the secret quotes its line in a message.
 #[test]
 fn d53_a_syntax_error_in_the_line_of_the_url_does_not_show_it() {
-    for line in ["url = 'mysql://app:S3cretPw@h/db", "url = mysql://app:S3cretPw@h/db", "url = 'mysql://app:S3cretPw@h/db' x"] {
+    for line in [
+        "url = 'mysql://app:S3cretPw@h/db",
+        "url = mysql://app:S3cretPw@h/db",
+        "url = 'mysql://app:S3cretPw@h/db' x",
+    ] {
         let folder = tempfile::tempdir().unwrap();
         let config = format!("[databases.p]\n{line}\n\n{}", usual());
         let output = trace(folder.path(), &config, "", &format!("run --date {DAY}"));

@@ -43,7 +43,9 @@ async fn slow() -> Option<Place> {
 }
 
 fn slow_config(place: &Place, url: &str) -> String {
-    let flow = Flow { dead_letters: false, ..Flow::default() }.toml().replace("\"consumed_message\"", "\"consumed\"");
+    let flow = Flow { dead_letters: false, ..Flow::default() }
+        .toml()
+        .replace("\"consumed_message\"", "\"consumed\"");
     place.toml("p") + &place.toml("c").replace(&place.url, url) + &flow
 }
 
@@ -71,7 +73,8 @@ async fn d40_statement_cancelled_in_the_middle_of_a_run() {
     assert_eq!((&report["total"], &report["run"]["complete"]), (&0.into(), &false.into()));
     assert_eq!(report["problems"][0]["source"], "c");
     // What lies under the final name is whole, and says itself that it is incomplete.
-    let file: Value = serde_json::from_slice(&std::fs::read(folder.path().join("reports/report.json")).unwrap()).unwrap();
+    let file: Value =
+        serde_json::from_slice(&std::fs::read(folder.path().join("reports/report.json")).unwrap()).unwrap();
     assert_eq!(file, report);
 
     place.execute(&[format!("ALTER ROLE {} RESET statement_timeout", account.who())]).await;
@@ -170,7 +173,8 @@ async fn d40_a_locked_table_ends_the_run_in_bounded_time() {
         }
         let folder = tempfile::tempdir().unwrap();
         let limit = "statement_timeout = \"300ms\"\n\n[databases.c]";
-        let config = config(&place, &usual()).replace("[databases.c]", "[databases.c]\nstatement_timeout = \"300ms\"");
+        let config =
+            config(&place, &usual()).replace("[databases.c]", "[databases.c]\nstatement_timeout = \"300ms\"");
         assert!(config.contains(limit.split("\n\n").next().unwrap()));
         let (start, arguments) = (Instant::now(), format!("run --date {DAY} --as-of {AS_OF} --format json"));
         let output = child::run(folder.path(), &config, &arguments);

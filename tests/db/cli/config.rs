@@ -44,7 +44,10 @@ async fn no_configuration_is_2_and_says_where_it_was_looked_for() {
         let output = child::bare(empty.path()).args(arguments.split(' ')).output().unwrap();
         assert_eq!(child::code(&output), 2, "{}", child::said(&output));
         let said = child::err(&output);
-        assert!(said.contains("msgrecon.toml") && said.contains("MSGRECON_CONFIG") && said.contains("-c"), "{said}");
+        assert!(
+            said.contains("msgrecon.toml") && said.contains("MSGRECON_CONFIG") && said.contains("-c"),
+            "{said}"
+        );
         assert!(output.stdout.is_empty());
     }
     for arguments in ["-c nowhere.toml run --date 2026-03-02", "run -c nowhere.toml --date 2026-03-02"] {
@@ -66,7 +69,8 @@ async fn the_configuration_is_found_in_the_promised_order() {
     let run = |options: &[&str]| {
         let mut command = child::bare(folder);
         command.env("MSGRECON_CONFIG", elsewhere.path().join("env.toml"));
-        let output = command.args(options).args(format!("run {DAY} --format json").split(' ')).output().unwrap();
+        let output =
+            command.args(options).args(format!("run {DAY} --format json").split(' ')).output().unwrap();
         child::json(&output)["flows"][0]["name"].as_str().unwrap().to_owned()
     };
     assert_eq!(run(&[]), "from-env");

@@ -29,7 +29,11 @@ fn story() -> String {
 }
 
 /// A run whose consumer (or producer) is read through a relay; the relay, and the same run undisturbed.
-async fn through(dialect: Dialect, mischief: Mischief, side: Half) -> Option<(Relay, Outcome, Outcome, Duration)> {
+async fn through(
+    dialect: Dialect,
+    mischief: Mischief,
+    side: Half,
+) -> Option<(Relay, Outcome, Outcome, Duration)> {
     let place = told(dialect, &story()).await?;
     let steady = told(Dialect::Sqlite, STEADY).await.unwrap();
     let relay = Relay::new(host_and_port(&place.url), mischief);
@@ -108,8 +112,11 @@ async fn a_connection_that_always_breaks_is_given_up_and_named() {
 #[tokio::test]
 async fn a_server_that_falls_silent_is_given_up_in_bounded_time() {
     for dialect in servers() {
-        let mischief = Mischief { cut_after: Some(CUT_AFTER), cuts: usize::MAX, silent: true, ..Mischief::default() };
-        let Some((_, disturbed, _, taken)) = through(dialect, mischief, Half::Consumer).await else { continue };
+        let mischief =
+            Mischief { cut_after: Some(CUT_AFTER), cuts: usize::MAX, silent: true, ..Mischief::default() };
+        let Some((_, disturbed, _, taken)) = through(dialect, mischief, Half::Consumer).await else {
+            continue;
+        };
         eprintln!("on {dialect:?}: {taken:?}");
         assert!(taken < Duration::from_secs(90), "{taken:?}");
         disturbed.assert_failed("c", &["billing", "consumed_message"]);

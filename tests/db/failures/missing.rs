@@ -58,14 +58,26 @@ async fn a_dead_letter_table_that_fails_leaves_its_consumer_unjudged() {
 #[tokio::test]
 async fn a_consumer_that_fails_takes_no_other_with_it() {
     everywhere(async |place| {
-        let flow = Flow { dead_letters: false, consumers: vec!["billing", "mailer"], ..Flow::default() }.toml();
+        let flow =
+            Flow { dead_letters: false, consumers: vec!["billing", "mailer"], ..Flow::default() }.toml();
         let (billing, mailer) = flow.rsplit_once("table = \"consumed_message\"").unwrap();
         let outcome = run(&both(place), &format!("{billing}table = \"nowhere\"{mailer}")).await;
-        assert_eq!(child::code(&outcome.output), 1, "b is missing at billing: {}", child::said(&outcome.output));
+        assert_eq!(
+            child::code(&outcome.output),
+            1,
+            "b is missing at billing: {}",
+            child::said(&outcome.output)
+        );
         let consumers = &outcome.flow()["consumers"];
-        assert_eq!((&consumers[0]["totals"]["ok"], &consumers[0]["totals"]["missing"]), (&1.into(), &1.into()));
+        assert_eq!(
+            (&consumers[0]["totals"]["ok"], &consumers[0]["totals"]["missing"]),
+            (&1.into(), &1.into())
+        );
         assert_eq!((&consumers[1]["totals"], &consumers[1]["outcome"]), (&().into(), &"incomplete".into()));
-        assert_eq!(outcome.report["run"]["complete"], false, "over a threshold and incomplete: both are said");
+        assert_eq!(
+            outcome.report["run"]["complete"], false,
+            "over a threshold and incomplete: both are said"
+        );
         assert!(outcome.problem().1.contains("nowhere"));
     })
     .await;
@@ -81,7 +93,9 @@ async fn a_file_that_does_not_exist_is_not_made() {
     outcome.assert_events_unread();
     assert!(!file.exists(), "a source is never written to");
     let asked = format!("{url}?mode=rwc");
-    run(&(database("p", &asked) + &database("c", &asked)), &usual()).await.assert_failed("p", &["nowhere.db"]);
+    run(&(database("p", &asked) + &database("c", &asked)), &usual())
+        .await
+        .assert_failed("p", &["nowhere.db"]);
     assert!(!file.exists(), "not even where its URL asks for it");
 }
 

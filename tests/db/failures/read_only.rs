@@ -77,7 +77,8 @@ async fn a_session_that_does_not_become_read_only_is_refused() {
         let who = account.who();
         let hidden = [
             "CREATE SCHEMA hidden".to_owned(),
-            "CREATE FUNCTION hidden.set_config(text, text, boolean) RETURNS text LANGUAGE sql AS 'SELECT $2'".to_owned(),
+            "CREATE FUNCTION hidden.set_config(text, text, boolean) RETURNS text LANGUAGE sql AS 'SELECT $2'"
+                .to_owned(),
             format!("GRANT USAGE ON SCHEMA hidden TO {who}"),
             format!("ALTER ROLE {who} SET search_path = hidden, pg_catalog, public"),
         ];
@@ -99,10 +100,14 @@ async fn a_request_for_read_only_that_gets_lost_is_noticed() {
     everywhere(async |place| {
         let (parameter, replace): (_, (&[u8], &[u8])) = match place.dialect {
             Dialect::Sqlite => return,
-            Dialect::Postgres => ("?sslmode=disable", (b"'default_transaction_read_only', 'on'", b"'default_transaction_read_only','off'")),
+            Dialect::Postgres => (
+                "?sslmode=disable",
+                (b"'default_transaction_read_only', 'on'", b"'default_transaction_read_only','off'"),
+            ),
             Dialect::Mysql => ("?ssl-mode=DISABLED", (b"READ ONLY;\n", b"READ WRITE;")),
         };
-        let relay = Relay::new(host_and_port(&place.url), Mischief { replace: Some(replace), ..Mischief::default() });
+        let relay =
+            Relay::new(host_and_port(&place.url), Mischief { replace: Some(replace), ..Mischief::default() });
         let url = at_port(&place.url, relay.port) + parameter;
         let outcome = run(&(database("p", &place.url) + &database("c", &url)), &usual()).await;
         outcome.assert_failed("c", &["billing", "read"]);
