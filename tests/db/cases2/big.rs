@@ -103,6 +103,7 @@ async fn d41_long_transactions_and_memory_on_big_tables() {
         (&100_000.into(), &10.into(), &99_990.into())
     );
     assert_eq!((&report["total"], &report["run"]["complete"]), (&10.into(), &true.into()));
+    eprintln!("peak memory {memory} KiB; sessions seen {seen} times, {reading} times at work");
     assert!(seen > 3 && reading > 0, "the sessions have a name: seen {seen}, active {reading}");
     assert!(memory > 0 && memory < 256 * 1_024, "peak memory {memory} KiB");
     watcher.close().await.unwrap();
