@@ -216,13 +216,14 @@ impl FlowBook {
                 continue; // It was sent while the run was reading, and its row is gone.
             }
             let facts = if rows.is_empty() { Some(seen) } else { decide::home(&rows, self.rules.span) };
+            let attempts = rows.iter().filter_map(|row| row.attempts).max();
             if let Some(facts) = facts {
-                self.judge_open(id, &facts);
+                self.judge_open(id, &facts, attempts);
             }
         }
     }
 
-    fn judge_open(&mut self, id: &Id, facts: &Facts) {
+    fn judge_open(&mut self, id: &Id, facts: &Facts, attempts: Option<i64>) {
         if facts.state == State::Unknown {
             self.events.unknown_state += 1;
             if self.unknown_ids.len() < NAMED_MAX {
@@ -241,7 +242,9 @@ impl FlowBook {
             _ => self.events.pending += 1,
         }
         if kind.is_difference() {
-            let detail = if facts.rows > 1 { format!("{} event rows", facts.rows) } else { String::new() };
+            let rows = (facts.rows > 1).then(|| format!("{} event rows", facts.rows));
+            let attempts = attempts.map(|attempts| format!("{attempts} attempts"));
+            let detail = rows.into_iter().chain(attempts).collect::<Vec<_>>().join("; ");
             self.findings.push(Difference { detail, ..self.rules.event_difference(None, kind, id, facts) });
         }
     }

@@ -35,9 +35,9 @@ pub(super) fn demo(global: &Global, folder: &Path) -> anyhow::Result<u8> {
     build(folder, &story).with_context(|| format!("cannot build the demo in {}", folder.display()))?;
     let run = reconciled(folder)?;
     let options = options(false);
-    let files = write::write_all(&folder.join("report"), &run, &options)
+    let files = write::write_all(&folder.join("report"), &run, options)
         .map_err(|error| NotWritten(error.to_string()))?;
-    print(&render(&run, Format::Table, &options)?)?;
+    print(&render(&run, Format::Table, options)?)?;
     let amiss = amiss(&run, &story);
     if !global.quiet {
         let files: Vec<_> = files.iter().map(|file| format!("  {}\n", file.display())).collect();

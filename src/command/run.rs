@@ -38,9 +38,9 @@ fn report(run: &Run, args: &RunArgs) -> anyhow::Result<()> {
     let options = options(args.csv_raw);
     if let Some(folder) = &args.output {
         let written =
-            write::write_all(folder, run, &options).map_err(|error| NotWritten(error.to_string()))?;
+            write::write_all(folder, run, options).map_err(|error| NotWritten(error.to_string()))?;
         tracing::info!(files = written.len(), folder = %folder.display(), "reports written");
     }
-    print(&report::render(run, args.format, &options)?)?;
+    print(&report::render(run, args.format, options)?)?;
     Ok(())
 }

@@ -6,7 +6,7 @@ use super::{FlowResult, Watch};
 use crate::book::FlowBook;
 use crate::config::{Config, Flow, Table};
 use crate::model::run::{ConsumerReport, FlowReport};
-use crate::model::{Outcome, Problem, Run, Verdict};
+use crate::model::{Difference, Kind, Outcome, Problem, Run, Verdict};
 use crate::plan::{FlowPlan, FlowRules, Plan};
 use crate::source::{ErrorKind, ReceiptTable, SourceError};
 use std::collections::BTreeSet;
@@ -42,8 +42,8 @@ async fn judged(
     book.close_reading();
     reading.confirm(&mut book, &mut failures).await?;
     let others = other_consumers(flow, config, &consumers, &mut failures, &mut book).await;
-    notes.extend(retention_hints(flow, &consumers).await);
     let mut result = FlowResult::from(book.finish());
+    notes.extend(retention_hints(flow, &consumers, &result.differences).await);
     result.misconfigured = failures.iter().any(|failure| failure.error.kind == ErrorKind::Configuration);
     result.problems.extend(failures.iter().map(|failure| problem(failure, &flow.flow)));
     result.report.hints.extend(notes);
@@ -173,18 +173,26 @@ fn known_names(config: &Config, database: &str, table: &Table) -> Vec<String> {
     here.flat_map(|consumer| std::iter::once(&consumer.name).chain(&consumer.aliases)).cloned().collect()
 }
 
-/// Without a declared retention, receipts that begin inside the range are a reason to doubt what is missing.
-async fn retention_hints(flow: &FlowPlan, consumers: &[Option<ConsumerTables>]) -> Vec<String> {
+/// Without a declared retention, what is missing from before the oldest receipt is a reason to doubt it.
+async fn retention_hints(
+    flow: &FlowPlan,
+    consumers: &[Option<ConsumerTables>],
+    differences: &[Difference],
+) -> Vec<String> {
     let mut hints = Vec::new();
     for (consumer, tables) in flow.flow.consumers.iter().zip(consumers) {
         let Some(tables) = tables.as_ref().filter(|_| consumer.retention.is_none()) else { continue };
+        let missing = differences.iter().filter(|difference| {
+            difference.kind == Kind::Missing && difference.consumer.as_ref() == Some(&consumer.name)
+        });
+        let Some(first) = missing.filter_map(|difference| difference.acked_at).min() else { continue };
         for table in &tables.receipts {
             // Only a hint: where the oldest receipt cannot be told cheaply, nothing is said.
             if let Ok(Some(oldest)) = table.oldest().await
-                && oldest > flow.events.from
+                && oldest > first
             {
                 hints.push(format!(
-                    "`{}`: the oldest receipt is of {oldest}, inside the range: if older ones were purged, set `retention`, or what is missing before is not really missing",
+                    "`{}`: messages acked before the oldest receipt ({oldest}) are missing: if older receipts were purged, set `retention`, and they are unverifiable instead",
                     consumer.name
                 ));
             }

@@ -95,16 +95,16 @@ fn volume(totals: &Totals, undecidable: &[Kind]) -> u64 {
 }
 
 fn title(Window(span): Window, totals: &Totals, undecidable: &[Kind], zone: Tz) -> String {
-    let more: String = other_than_ok(totals, undecidable)
-        .iter()
-        .map(|(kind, count)| format!(", {kind} {}", grouped(count.cast_signed())))
-        .collect();
+    let others = other_than_ok(totals, undecidable);
+    let others: Vec<_> =
+        others.iter().map(|(kind, count)| format!(", {kind} {}", grouped(count.cast_signed()))).collect();
     let consumed = grouped(distinct_consumed(totals).cast_signed());
     let acked = plural(totals.acked, "message");
     format!(
-        "{} until {}: {acked} acked, {consumed} consumed{more}",
+        "{} until {}: {acked} acked, {consumed} consumed{}",
         local(span.from, zone),
-        local(span.until, zone)
+        local(span.until, zone),
+        others.concat()
     )
 }
 

@@ -4,7 +4,7 @@
 use super::text::{exact, grouped, plural};
 use crate::model::run::{Backlog, Counts};
 use crate::model::tally::EventTotals;
-use crate::model::{ConsumerReport, Difference, FlowReport, Kind, Run, Totals, Window};
+use crate::model::{ConsumerReport, Difference, FlowReport, Kind, Problem, Run, Totals, Window};
 
 /// The names of a consumer's counts, in the order of every file.
 pub const COUNT_NAMES: [&str; 16] = [
@@ -106,9 +106,25 @@ pub fn sentence(run: &Run) -> String {
     match run.differences_total {
         0 if !run.complete => format!("No difference in what could be judged.{partly}"),
         0 if run.flows.iter().all(is_empty) => "Nothing to compare: both sides are empty.".to_owned(),
-        0 => "Every message is accounted for.".to_owned(),
+        0 => balanced_sentence(run),
         1 => format!("1 difference needs attention.{partly}"),
         many => format!("{} differences need attention.{partly}", grouped(many.cast_signed())),
+    }
+}
+
+/// What is waited for or can no longer be proved is no difference, and is said.
+fn balanced_sentence(run: &Run) -> String {
+    let waiting = counted(run, Kind::Pending) + counted(run, Kind::InFlight);
+    let unverifiable = counted(run, Kind::Unverifiable);
+    let waiting =
+        (waiting > 0).then(|| format!("{} may still be on the way", grouped(waiting.cast_signed())));
+    let unverifiable = (unverifiable > 0)
+        .then(|| format!("{} can no longer be verified", grouped(unverifiable.cast_signed())));
+    let rest: Vec<_> = waiting.into_iter().chain(unverifiable).collect();
+    if rest.is_empty() {
+        "Every message is accounted for.".to_owned()
+    } else {
+        format!("No message differs; {}.", rest.join(", "))
     }
 }
 
@@ -118,6 +134,8 @@ pub struct Group<'a> {
     pub kind: Kind,
     /// The first of them.
     pub shown: Vec<&'a Difference>,
+    /// How many the run lists.
+    pub listed: u64,
     /// How many there are in all, listed or not.
     pub total: u64,
 }
@@ -138,7 +156,8 @@ pub fn groups(run: &Run, cap: usize) -> Vec<Group<'_>> {
     let group = |kind: Kind| {
         let (shown, listed) = std::mem::take(&mut by_kind[kind as usize]);
         // The list may have been cut; the counts never are.
-        Group { kind, shown, total: listed.max(if kind.is_difference() { counted(run, kind) } else { 0 }) }
+        let counted = if kind.is_difference() { counted(run, kind) } else { 0 };
+        Group { kind, shown, listed, total: listed.max(counted) }
     };
     ordered.map(group).filter(|group| group.total > 0).collect()
 }
@@ -200,6 +219,18 @@ pub fn books(counts: &Counts) -> String {
     }
 }
 
+/// Where a problem lies, in words.
+#[must_use]
+pub fn problem_place(problem: &Problem) -> String {
+    let flow = problem.flow.as_deref().map(|flow| exact(flow, 60));
+    match (problem.source.as_str(), flow) {
+        ("-", None) => "all flows".to_owned(),
+        ("-", Some(flow)) => flow,
+        (source, None) => exact(source, 60),
+        (source, Some(flow)) => format!("{} · {flow}", exact(source, 60)),
+    }
+}
+
 /// What else a person should know of a consumer.
 #[must_use]
 pub fn notes(consumer: &ConsumerReport) -> Vec<String> {
@@ -239,7 +270,7 @@ pub fn producer_notes(flow: &FlowReport) -> Vec<String> {
     [
         (events.unknown_state, "message", "in a state that no rule of the configuration names"),
         (events.without_id, "event row", "without a usable id"),
-        (events.ack_lost, "message", "pending or failed although a consumer has them"),
+        (events.ack_lost, "message", "pending or failed, yet consumed"),
         (undated, "pending event", "without a usable creation time"),
     ]
     .into_iter()
@@ -279,7 +310,7 @@ mod tests {
     #[test]
     fn two_empty_sides_are_said_to_be_empty() {
         assert_eq!(sentence(&fixture::empty()), "Nothing to compare: both sides are empty.");
-        assert_eq!(sentence(&fixture::balanced()), "Every message is accounted for.");
+        assert_eq!(sentence(&fixture::balanced()), "No message differs; 2 may still be on the way.");
         assert!(sentence(&fixture::rich()).contains("Not everything could be judged"));
     }
 }

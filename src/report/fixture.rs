@@ -45,7 +45,9 @@ fn counts(entries: &[(usize, Kind, u64, u64)]) -> Counts {
         }
     }
     let mut totals = Totals::default();
-    windows.iter().for_each(|(_, one)| totals.merge(one));
+    for (_, one) in &windows {
+        totals.merge(one);
+    }
     let receipts = Receipts { read: totals.records() + 2, outside: 2, undecidable: 0, without_id: 0 };
     Counts {
         totals,
@@ -74,7 +76,7 @@ fn consumer(name: &str, counts: Option<Counts>) -> ConsumerReport {
 fn difference(consumer: Option<&str>, kind: Kind, id: Option<&str>, hour: i64, detail: &str) -> Difference {
     let at = day().from.plus(hour * HOUR);
     let acked = !kind.is_of_producer() && !matches!(kind, Kind::AckLost | Kind::Orphan);
-    let consumed = matches!(kind, Kind::Late | Kind::Duplicate | Kind::AckLost | Kind::Orphan);
+    let has_receipt = matches!(kind, Kind::Late | Kind::Duplicate | Kind::AckLost | Kind::Orphan);
     Difference {
         flow: "order-paid".to_owned(),
         consumer: consumer.map(str::to_owned),
@@ -83,7 +85,7 @@ fn difference(consumer: Option<&str>, kind: Kind, id: Option<&str>, hour: i64, d
         id: id.map(|id| if id == "hex" { Id::from_bytes(&[0xff, 0]) } else { Id::from_text(id) }),
         created_at: (kind != Kind::Unattributable && kind != Kind::Orphan).then(|| at.plus(MINUTE)),
         acked_at: acked.then(|| at.plus(2 * MINUTE + 250_000)),
-        consumed_at: consumed.then(|| at.plus(9 * MINUTE)),
+        consumed_at: has_receipt.then(|| at.plus(9 * MINUTE)),
         age: (kind != Kind::Unattributable).then(|| as_of().since(at.plus(2 * MINUTE + 250_000))),
         first_seen: as_of(),
         detail: detail.to_owned(),

@@ -102,7 +102,7 @@ pub enum RenderError {
 /// # Errors
 ///
 /// Where a format cannot be rendered: a fault of this program.
-pub fn render(run: &Run, format: Format, options: &Options) -> Result<Vec<u8>, RenderError> {
+pub fn render(run: &Run, format: Format, options: Options) -> Result<Vec<u8>, RenderError> {
     match format {
         Format::Table => Ok(table::render(run, options).into_bytes()),
         Format::Csv => csv::differences(run, options),
@@ -120,7 +120,7 @@ mod tests {
     fn formats_have_names() {
         for format in Format::ALL {
             assert_eq!(Format::from_name(format.name()), Some(format));
-            assert!(!render(&fixture::rich(), format, &Options::default()).unwrap().is_empty());
+            assert!(!render(&fixture::rich(), format, Options::default()).unwrap().is_empty());
         }
         assert_eq!(Format::from_name("xml"), None);
     }
@@ -131,7 +131,7 @@ mod tests {
             let run = fixture::many(count);
             let start = Instant::now();
             for format in Format::ALL {
-                assert!(!render(&run, format, &Options::default()).unwrap().is_empty());
+                assert!(!render(&run, format, Options::default()).unwrap().is_empty());
             }
             start.elapsed()
         };

@@ -2,10 +2,9 @@
 
 use super::Options;
 use super::facts::{self, Group};
-use super::text::{self, NOT_DECIDABLE, NOT_READ, exact, fill, local, visible};
+use super::text::{self, NOT_DECIDABLE, NOT_READ, exact, fill, fill_parts, local, visible};
 use crate::model::latency::LatencySeconds;
 use crate::model::run::{Breach, Counts};
-use crate::model::time::human;
 use crate::model::{ConsumerReport, Difference, FlowReport, Kind, Outcome, Run, Verdict};
 use comfy_table::{CellAlignment, Table, presets};
 
@@ -18,7 +17,7 @@ const TEXT_MAX: usize = 60;
 
 /// The run as text, ending in a newline.
 #[must_use]
-pub fn render(run: &Run, options: &Options) -> String {
+pub fn render(run: &Run, options: Options) -> String {
     let mut out = head(run, options);
     section(&mut out, problems(run, options));
     for flow in &run.flows {
@@ -39,7 +38,7 @@ fn section(out: &mut Vec<String>, lines: Vec<String>) {
     }
 }
 
-fn head(run: &Run, options: &Options) -> Vec<String> {
+fn head(run: &Run, options: Options) -> Vec<String> {
     let (from, until) = (local(run.span.from, run.time_zone), local(run.span.until, run.time_zone));
     let complete = if run.complete { "complete" } else { "incomplete" };
     let outcome = run.outcome.name().to_uppercase();
@@ -47,7 +46,7 @@ fn head(run: &Run, options: &Options) -> Vec<String> {
     vec![
         tinted(&status, run.verdict, run.outcome, options),
         facts::sentence(run),
-        format!("{from} until {until} · {} · {}", run.time_zone.name(), human(run.span.micros())),
+        format!("{from} until {until} · {} · {}", run.time_zone.name(), text::length(run.span.micros())),
         format!("{} until {} · UTC", run.span.from, run.span.until),
         format!(
             "as of {} · run {} · msgrecon {}",
@@ -59,7 +58,7 @@ fn head(run: &Run, options: &Options) -> Vec<String> {
 }
 
 /// `line` in the colour of what it says; without colours it says the same.
-fn tinted(line: &str, verdict: Verdict, outcome: Outcome, options: &Options) -> String {
+fn tinted(line: &str, verdict: Verdict, outcome: Outcome, options: Options) -> String {
     let code = match (verdict, outcome) {
         (Verdict::Fail, _) => 31,
         (Verdict::Pass, Outcome::Balanced) => 32,
@@ -68,15 +67,14 @@ fn tinted(line: &str, verdict: Verdict, outcome: Outcome, options: &Options) -> 
     if options.colour { format!("\u{1b}[1;{code}m{line}\u{1b}[0m") } else { line.to_owned() }
 }
 
-fn problems(run: &Run, options: &Options) -> Vec<String> {
+fn problems(run: &Run, options: Options) -> Vec<String> {
     let mut lines = Vec::new();
     if !run.problems.is_empty() {
         let count = text::plural(run.problems.len() as u64, "problem");
         lines.push(tinted(&count, Verdict::Warn, Outcome::Incomplete, options));
     }
     for problem in &run.problems {
-        let flow = problem.flow.as_deref().unwrap_or("every flow");
-        let line = format!("{} · {}: {}", name(&problem.source), name(flow), visible(&problem.message));
+        let line = format!("{}: {}", facts::problem_place(problem), visible(&problem.message));
         lines.push(fill(&line, 2, options.width.into()));
     }
     lines
@@ -86,15 +84,16 @@ fn name(text: &str) -> String {
     exact(text, TEXT_MAX)
 }
 
-fn flow_lines(flow: &FlowReport, run: &Run, options: &Options) -> Vec<String> {
-    let complete = if flow.complete { "" } else { " · incomplete" };
+fn flow_lines(flow: &FlowReport, run: &Run, options: Options) -> Vec<String> {
+    let partly = !flow.complete && flow.outcome != Outcome::Incomplete;
+    let complete = if partly { " · incomplete" } else { "" };
     let title =
         format!("{} · {} · verdict {}{complete}", name(&flow.name), flow.outcome.name(), flow.verdict.name());
     let mut lines = vec![tinted(&title, flow.verdict, flow.outcome, options)];
     if facts::is_empty(flow) {
         lines.push("  nothing to compare: both sides are empty".to_owned());
     } else {
-        lines.extend(producer(flow, run));
+        lines.extend(producer(flow, run, options));
         lines.extend(consumers(flow, options));
     }
     let width = usize::from(options.width);
@@ -104,46 +103,50 @@ fn flow_lines(flow: &FlowReport, run: &Run, options: &Options) -> Vec<String> {
     lines
 }
 
-fn producer(flow: &FlowReport, run: &Run) -> Vec<String> {
+fn producer(flow: &FlowReport, run: &Run, options: Options) -> Vec<String> {
     let Some(events) = flow.events else { return vec![format!("  producer: {NOT_READ}")] };
-    let further = [
-        (events.unknown_state, "unknown state"),
-        (events.unattributable, "unattributable"),
-        (events.without_id, "without id"),
-        (events.ack_lost, "ack_lost"),
+    let always = [
+        (events.acked, "acked"),
+        (events.pending, "pending"),
+        (events.stuck, "stuck"),
+        (events.publish_failed, "publish_failed"),
     ];
-    let further =
-        further.iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!(" · {count} {name}"));
-    let mut lines = vec![format!(
-        "  producer: {} acked · {} pending · {} stuck · {} publish_failed{}",
-        events.acked,
-        events.pending,
-        events.stuck,
-        events.publish_failed,
-        further.collect::<String>()
-    )];
-    lines.extend(backlog(flow, run));
+    let further = [
+        (events.ack_lost, "ack_lost"),
+        (events.unattributable, "unattributable"),
+        (events.unknown_state, "unknown state"),
+        (events.without_id, "without id"),
+    ];
+    let told = always.into_iter().chain(further.into_iter().filter(|(count, _)| *count > 0));
+    let parts = told.map(|(count, name)| format!("{count} {name}"));
+    let mut lines = vec![labelled("producer", parts.collect(), options)];
+    lines.extend(backlog(flow, run, options));
     lines
 }
 
-fn backlog(flow: &FlowReport, run: &Run) -> Option<String> {
+/// `label: one · two`, broken between the parts.
+fn labelled(label: &str, mut parts: Vec<String>, options: Options) -> String {
+    if let Some(first) = parts.first_mut() {
+        first.insert_str(0, &format!("{label}: "));
+    }
+    fill_parts(&parts, 2, options.width.into())
+}
+
+fn backlog(flow: &FlowReport, run: &Run, options: Options) -> Option<String> {
     let Some(backlog) = flow.backlog else { return Some(format!("  backlog: {NOT_READ}")) };
-    if backlog.count == 0 {
-        return None;
-    }
-    let oldest = backlog.oldest_age(run.as_of).map(|age| format!(", oldest {}", text::age(age)));
-    let mut ages: Vec<_> =
-        facts::backlog_ages(&backlog).map(|(age, count)| format!("{count} {age}")).collect();
+    let mut parts = vec![format!("{} pending", backlog.count)];
+    parts.extend(backlog.oldest_age(run.as_of).map(|age| format!("oldest {}", text::age(age))));
+    parts.extend(facts::backlog_ages(&backlog).map(|(age, count)| format!("{age}: {count}")));
     if backlog.undated > 0 {
-        ages.push(format!("{} without a usable time", backlog.undated));
+        parts.push(format!("without a usable time: {}", backlog.undated));
     }
-    let oldest = oldest.unwrap_or_default();
-    Some(format!("  backlog: {} pending{oldest} ({})", backlog.count, ages.join(", ")))
+    (backlog.count > 0).then(|| labelled("backlog", parts, options))
 }
 
 /// A table where something differs and it fits, else a line for each consumer.
-fn consumers(flow: &FlowReport, options: &Options) -> Vec<String> {
-    let table = (flow.outcome != Outcome::Balanced).then(|| consumer_table(flow));
+fn consumers(flow: &FlowReport, options: Options) -> Vec<String> {
+    let tells = flow.outcome != Outcome::Balanced && flow.consumers.iter().any(|one| one.counts.is_some());
+    let table = tells.then(|| consumer_table(flow));
     let fits = |line: &str| {
         line.chars().map(|c| 1 + usize::from(c >= '\u{1100}' && c != '…' && c != '─')).sum::<usize>()
     };
@@ -197,22 +200,28 @@ fn consumed(counts: &Counts) -> String {
 }
 
 /// The lines under the table, or in its place.
-fn consumer_lines(consumer: &ConsumerReport, listed: bool, options: &Options) -> Vec<String> {
+fn consumer_lines(consumer: &ConsumerReport, listed: bool, options: Options) -> Vec<String> {
     let label = name(&consumer.name);
     let Some(counts) = &consumer.counts else {
         return if listed { vec![format!("  {label}: {NOT_READ}")] } else { Vec::new() };
     };
-    let mut parts = vec![format!("consumed {} distinct", consumed(counts))];
-    parts.push(format!("{} receipts", counts.receipts.read.saturating_sub(counts.receipts.outside)));
-    if listed {
-        parts.extend(kinds_of(consumer, counts));
-    }
-    parts.extend(counts.latency.map(latency));
+    let received = counts.receipts.read.saturating_sub(counts.receipts.outside);
+    let sums = vec![
+        format!("consumed {} distinct", consumed(counts)),
+        format!("{received} receipts"),
+        facts::books(counts),
+    ];
+    let kinds = if listed { kinds_of(consumer, counts).collect() } else { Vec::new() };
     let skew = counts.clock_skew_seconds.filter(|skew| *skew > 0.0);
-    parts.extend(skew.map(|skew| format!("clock skew {}", text::seconds(skew))));
-    parts.push(facts::books(counts));
-    parts.extend(facts::notes(consumer));
-    vec![fill(&format!("{label}: {}", parts.join(" · ")), 2, options.width.into())]
+    let skew = skew.map(|skew| format!("clock skew {}", text::seconds(skew)));
+    let timing = counts.latency.map(latency).into_iter().chain(skew).collect();
+    let mut lines = vec![labelled(&label, sums, options)];
+    let width = usize::from(options.width);
+    lines.extend(
+        [kinds, timing].iter().filter(|parts| !parts.is_empty()).map(|parts| fill_parts(parts, 4, width)),
+    );
+    lines.extend(facts::notes(consumer).iter().map(|note| fill(note, 4, width)));
+    lines
 }
 
 fn kinds_of(consumer: &ConsumerReport, counts: &Counts) -> impl Iterator<Item = String> {
@@ -247,7 +256,7 @@ fn windows(flow: &FlowReport, run: &Run) -> Vec<String> {
     lines
 }
 
-fn group_lines(group: &Group<'_>, run: &Run, options: &Options) -> Vec<String> {
+fn group_lines(group: &Group<'_>, run: &Run, options: Options) -> Vec<String> {
     let (info, width) = (group.kind.info(), usize::from(options.width));
     let mut lines = vec![
         format!("{}: {}, showing {} of {}", info.name, group.total, group.shown.len(), group.total),
@@ -263,8 +272,9 @@ fn difference_line(difference: &Difference, run: &Run) -> String {
         .id
         .as_ref()
         .map_or_else(|| "(no usable id)".to_owned(), |id| exact(&id.to_string(), TEXT_MAX));
-    let whose = difference.consumer.as_deref().map_or_else(|| "producer".to_owned(), name);
-    let mut parts = vec![id, format!("{} at {whose}", name(&difference.flow))];
+    let flow = name(&difference.flow);
+    let consumer = difference.consumer.as_deref().map(|consumer| format!("{flow} at {}", name(consumer)));
+    let mut parts = vec![id, consumer.unwrap_or_else(|| format!("producer of {flow}"))];
     parts.extend(difference.window_from.map(|from| format!("window {}", local(from, run.time_zone))));
     parts.extend(difference.age.map(|age| format!("age {}", text::age(age))));
     if !difference.detail.is_empty() {
@@ -287,25 +297,25 @@ mod tests {
 
     #[test]
     fn a_rich_run_is_told_whole() {
-        insta::assert_snapshot!(render(&fixture::rich(), &Options { width: 120, ..Options::default() }));
+        insta::assert_snapshot!(render(&fixture::rich(), Options { width: 170, ..Options::default() }));
     }
 
     #[test]
     fn a_narrow_terminal_gets_lists() {
-        insta::assert_snapshot!(render(&fixture::rich(), &Options { width: 60, ..Options::default() }));
+        insta::assert_snapshot!(render(&fixture::rich(), Options { width: 60, ..Options::default() }));
     }
 
     #[test]
     fn a_balanced_run_is_short_and_an_empty_one_says_so() {
-        insta::assert_snapshot!(render(&fixture::balanced(), &Options::default()));
-        let empty = render(&fixture::empty(), &Options::default());
+        insta::assert_snapshot!(render(&fixture::balanced(), Options::default()));
+        let empty = render(&fixture::empty(), Options::default());
         assert!(empty.contains("nothing to compare: both sides are empty"), "{empty}");
     }
 
     #[test]
     fn colour_adds_nothing_but_colour_and_data_cannot_steer_the_terminal() {
-        let plain = render(&fixture::rich(), &Options::default());
-        let colour = render(&fixture::rich(), &Options { colour: true, ..Options::default() });
+        let plain = render(&fixture::rich(), Options::default());
+        let colour = render(&fixture::rich(), Options { colour: true, ..Options::default() });
         let bare = ["1;31m", "1;32m", "1;33m", "0m"]
             .iter()
             .fold(colour, |text, code| text.replace(&format!("\u{1b}[{code}"), ""));

@@ -1,7 +1,7 @@
 //! Words and numbers for people: nothing that a source can hold changes how a report reads.
 
 use crate::model::Micros;
-use crate::model::time::{MINUTE, SECOND, human};
+use crate::model::time::{DAY, HOUR, MINUTE, SECOND, human};
 use crate::model::window::label;
 use chrono_tz::Tz;
 use std::time::Duration;
@@ -117,22 +117,39 @@ pub fn local(at: Micros, zone: Tz) -> String {
     label(Micros(at.0 - at.0.rem_euclid(SECOND)), zone)
 }
 
+/// A span's length; below three days in hours, for a local day may have 23 or 25 of them.
+#[must_use]
+pub fn length(micros: i64) -> String {
+    if micros % HOUR == 0 && micros < 3 * DAY { format!("{}h", micros / HOUR) } else { human(micros) }
+}
+
 /// `text` broken between words into lines of at most `width` characters, each behind `indent` blanks.
 #[must_use]
 pub fn fill(text: &str, indent: usize, width: usize) -> String {
+    broken(text.split_whitespace(), " ", indent, width)
+}
+
+/// `parts` with dots between them, broken between parts only.
+#[must_use]
+pub fn fill_parts(parts: &[String], indent: usize, width: usize) -> String {
+    broken(parts.iter().map(String::as_str), " · ", indent, width)
+}
+
+fn broken<'a>(parts: impl Iterator<Item = &'a str>, between: &str, indent: usize, width: usize) -> String {
     let blanks = " ".repeat(indent);
     let mut lines: Vec<String> = Vec::new();
     let mut length = usize::MAX;
-    for word in text.split_whitespace() {
-        let size = word.chars().count();
+    for part in parts {
+        let size = part.chars().count();
+        let longer = length.saturating_add(between.chars().count() + size);
         match lines.last_mut() {
-            Some(line) if length.saturating_add(size + 1) <= width => {
-                line.push(' ');
-                line.push_str(word);
-                length += size + 1;
+            Some(line) if longer <= width => {
+                line.push_str(between);
+                line.push_str(part);
+                length = longer;
             }
             _ => {
-                lines.push(format!("{blanks}{word}"));
+                lines.push(format!("{blanks}{part}"));
                 length = indent + size;
             }
         }
@@ -185,7 +202,12 @@ mod tests {
         assert_eq!((plural(1, "window"), plural(0, "window")), ("1 window".into(), "0 windows".into()));
         assert_eq!((seconds(1.5), seconds(7200.0)), ("1.5s".into(), "2h".into()));
         assert_eq!(fill("one two  three", 2, 9), "  one two\n  three");
+        assert_eq!(
+            fill_parts(&["one two".into(), "three".into(), "four".into()], 2, 18),
+            "  one two · three\n  four"
+        );
         assert_eq!(age(22_400_000), "22s");
+        assert_eq!((length(25 * HOUR), length(5 * DAY)), ("25h".into(), "5d".into()));
     }
 
     proptest! {

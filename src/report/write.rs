@@ -65,7 +65,7 @@ pub fn check_folder(dir: &Path) -> Result<(), WriteError> {
 /// # Errors
 ///
 /// Where a file cannot be rendered or written. The files of earlier reports stay whole in either case.
-pub fn write_all(dir: &Path, run: &Run, options: &Options) -> Result<Vec<PathBuf>, WriteError> {
+pub fn write_all(dir: &Path, run: &Run, options: Options) -> Result<Vec<PathBuf>, WriteError> {
     let files = FILES.map(|name| contents(name, run, options).map(|bytes| (name, bytes)));
     let files = files.into_iter().collect::<Result<Vec<_>, _>>()?;
     check_folder(dir)?;
@@ -78,7 +78,7 @@ pub fn write_all(dir: &Path, run: &Run, options: &Options) -> Result<Vec<PathBuf
     Ok(paths)
 }
 
-fn contents(name: &'static str, run: &Run, options: &Options) -> Result<Vec<u8>, WriteError> {
+fn contents(name: &'static str, run: &Run, options: Options) -> Result<Vec<u8>, WriteError> {
     let bytes = match name {
         "windows.csv" => csv::windows(run, options),
         "differences.csv" => csv::differences(run, options),
@@ -140,7 +140,7 @@ mod tests {
         let dir = home.path().join("a/b");
         let run = fixture::rich();
         for _ in 0..2 {
-            let paths = write_all(&dir, &run, &Options::default()).unwrap();
+            let paths = write_all(&dir, &run, Options::default()).unwrap();
             assert_eq!(paths, FILES.map(|name| dir.join(name)));
         }
         assert_eq!(names(&dir), ["differences.csv", "report.html", "report.json", "windows.csv"]);
@@ -164,7 +164,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         fs::create_dir(home.path().join("report.json")).unwrap();
         assert!(check_folder(home.path()).is_err());
-        assert!(write_all(home.path(), &fixture::balanced(), &Options::default()).is_err());
+        assert!(write_all(home.path(), &fixture::balanced(), Options::default()).is_err());
         assert_eq!(names(home.path()), ["report.json"]);
     }
 
@@ -174,7 +174,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let home = tempfile::tempdir().unwrap();
         fs::write(home.path().join("any"), "").unwrap();
-        write_all(home.path(), &fixture::balanced(), &Options::default()).unwrap();
+        write_all(home.path(), &fixture::balanced(), Options::default()).unwrap();
         let mode = |name: &str| fs::metadata(home.path().join(name)).unwrap().permissions().mode();
         assert_eq!(mode("report.html"), mode("any"));
     }

@@ -30,8 +30,7 @@ impl IdColumn {
         found: &ColumnType,
     ) -> Result<Self, Failure> {
         let declared = relation.declared(&config.expression);
-        let structured = found.kind == Kind::Structured
-            || declared.eq_ignore_ascii_case("json") && found.kind == Kind::Text;
+        let structured = found.kind == Kind::Structured || declared.eq_ignore_ascii_case("json");
         let raw = sql::expression(relation.db.dialect(), &config.expression);
         let wrong = match found.kind {
             _ if structured && relation.db.dialect() != Dialect::Sqlite => {

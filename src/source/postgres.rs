@@ -179,7 +179,7 @@ mod tests {
             assert_eq!(cell(&micros.to_be_bytes(), Kind::Instant), Cell::BadTime, "{micros}");
         }
         assert_eq!(cell(&0_i64.to_be_bytes(), Kind::Instant), Cell::Instant(EPOCH));
-        assert_eq!(clock(EPOCH), "2000-01-01 00:00:00.000000");
+        assert_eq!(clock(EPOCH), "2000-01-01 00:00:00");
     }
 
     #[test]

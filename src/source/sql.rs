@@ -249,9 +249,13 @@ fn literal(dialect: Dialect, value: &Value) -> String {
     }
 }
 
-/// `YYYY-MM-DD HH:MM:SS.ffffff`: in this form text sorts as time does.
+/// `YYYY-MM-DD HH:MM:SS.ffffff` without zeros at its end: text of any precision that means this instant or a later one
+/// sorts no earlier.
 pub fn clock(micros: i64) -> String {
-    crate::model::Micros(micros).to_utc().format("%Y-%m-%d %H:%M:%S%.6f").to_string()
+    let text = crate::model::Micros(micros).to_utc().format("%Y-%m-%d %H:%M:%S%.6f").to_string();
+    text.trim_end_matches('0')
+        .strip_suffix('.')
+        .map_or_else(|| text.trim_end_matches('0').to_owned(), str::to_owned)
 }
 
 macro_rules! queries {

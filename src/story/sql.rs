@@ -70,11 +70,13 @@ fn consumer(story: &Story, dialect: Dialect, unique: bool) -> Vec<String> {
         ),
         "CREATE INDEX consumed_at ON consumed_message (consumed_at)".to_owned(),
         "CREATE INDEX consumed_msg_id ON consumed_message (msg_id)".to_owned(),
+        "CREATE INDEX consumed_original_id ON consumed_message (original_id)".to_owned(),
         format!(
             "CREATE TABLE dead_letter (nr INTEGER NOT NULL PRIMARY KEY, consumer VARCHAR(40) NOT NULL, msg_id {id} NOT NULL, \
              failed_at {at} NOT NULL, discarded_at {at} NULL, error VARCHAR(200) NOT NULL)"
         ),
         "CREATE INDEX dead_msg_id ON dead_letter (msg_id)".to_owned(),
+        "CREATE INDEX dead_failed_at ON dead_letter (failed_at)".to_owned(),
     ];
     let rows = story.receipts.iter().enumerate().map(|(nr, row)| {
         let (id, original) =

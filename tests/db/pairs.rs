@@ -56,7 +56,7 @@ receipt nothing   audit    17:00:00
 
 /// Every format that has no run id or time of its own in it: here all of them, since id and as-of are fixed.
 fn reports(run: &msgrecon::model::Run) -> Vec<Vec<u8>> {
-    Format::ALL.into_iter().map(|format| render(run, format, &Options::default()).unwrap()).collect()
+    Format::ALL.into_iter().map(|format| render(run, format, Options::default()).unwrap()).collect()
 }
 
 async fn pair(producer: &Place, consumer: &Place) -> Vec<Vec<u8>> {
