@@ -81,6 +81,7 @@ impl Outcome {
         assert!(consumer["totals"].is_null() && consumer["receipts"].is_null(), "{consumer}");
         child::assert_no_zero(consumer);
         let (named, message) = self.problem();
+        eprintln!("{message}");
         assert_eq!(named, source, "{message}");
         let lower = message.to_lowercase();
         assert!(words.iter().all(|word| lower.contains(word)), "{words:?} are not in: {message}");

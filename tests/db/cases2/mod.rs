@@ -86,10 +86,10 @@ fn detail(run: &Run, kind: Kind) -> &str {
 
 /// `report.json` of a run.
 fn json(run: &Run) -> Value {
-    serde_json::from_slice(&render(run, Format::Json, &Options::default()).unwrap()).unwrap()
+    serde_json::from_slice(&render(run, Format::Json, Options::default()).unwrap()).unwrap()
 }
 
 /// What a terminal shows of a run.
 fn table(run: &Run) -> String {
-    String::from_utf8(render(run, Format::Table, &Options::default()).unwrap()).unwrap()
+    String::from_utf8(render(run, Format::Table, Options::default()).unwrap()).unwrap()
 }

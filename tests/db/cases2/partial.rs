@@ -67,23 +67,21 @@ fn check(report: &Value, dialect: Dialect) {
     assert!(flows[1]["events"].is_null() && flows[2]["events"].is_null());
     let ((first, one), (second, two), (third, three)) =
         (problem(report, "P1"), problem(report, "P2"), problem(report, "P3"));
+    eprintln!("{one}\n{two}\n{three}");
     assert_eq!((first, second, third), ("lost", "denied", "refused"));
     assert!(one.contains("consumed_message") && one.contains("billing"), "{one}");
-    match dialect {
-        Dialect::Sqlite => {
-            assert!(two.contains("not a database") && three.contains("nowhere.db"), "{two}, {three}")
-        }
-        _ => {
-            assert!(two.contains("denied") && two.contains("event"), "{two}");
-            assert!(three.contains("127.0.0.1:1") && three.contains("refused"), "{three}");
-        }
-    }
+    let (refusal, nobody) = match dialect {
+        Dialect::Sqlite => (["not a database", "text.db"], ["no file", "nowhere.db"]),
+        Dialect::Postgres | Dialect::Mysql => (["denied", "event"], ["127.0.0.1:1", "refused"]),
+    };
+    assert!(refusal.iter().all(|word| two.contains(word)), "{two}");
+    assert!(nobody.iter().all(|word| three.contains(word)), "{three}");
     let healthy = &flows[3];
     assert_eq!((&healthy["outcome"], &healthy["complete"]), (&"balanced".into(), &true.into()));
     assert_eq!(healthy["consumers"][0]["totals"]["ok"], 1);
 }
 
-async fn run(dialect: Dialect, lost: &Place, healthy: &Place, denied: &str) {
+fn run(dialect: Dialect, lost: &Place, healthy: &Place, denied: &str) {
     let folder = tempfile::tempdir().unwrap();
     let config = four(lost, healthy, denied, &refused(dialect, folder.path()));
     let arguments = format!("run --date {DAY} --as-of {AS_OF} --output reports --format json");
@@ -115,18 +113,15 @@ async fn d38_a_failing_source_is_not_an_empty_source() {
         for half in [Half::Producer, Half::Consumer] {
             healthy.tell(&Story::parse(HEALTHY).unwrap(), half, false).await;
         }
-        match Account::new(&healthy).await {
-            Some(account) => {
-                account.may_read("consumed_message").await;
-                run(dialect, &lost, &healthy, &account.url()).await;
-                account.remove().await;
-            }
-            None => {
-                let folder = tempfile::tempdir().unwrap();
-                let file = folder.path().join("text.db");
-                std::fs::write(&file, "This is a text and no database at all. ".repeat(50)).unwrap();
-                run(dialect, &lost, &healthy, &format!("sqlite://{}", file.display())).await;
-            }
+        if let Some(account) = Account::new(&healthy).await {
+            account.may_read("consumed_message").await;
+            run(dialect, &lost, &healthy, &account.url());
+            account.remove().await;
+        } else {
+            let folder = tempfile::tempdir().unwrap();
+            let file = folder.path().join("text.db");
+            std::fs::write(&file, "This is a text and no database at all. ".repeat(50)).unwrap();
+            run(dialect, &lost, &healthy, &format!("sqlite://{}", file.display()));
         }
         healthy.remove().await;
         lost.remove().await;

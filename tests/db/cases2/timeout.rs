@@ -93,7 +93,7 @@ fn begun(reports: &Path) -> BTreeSet<String> {
     let entries = std::fs::read_dir(reports).into_iter().flatten().flatten();
     let written = entries.filter(|entry| entry.metadata().is_ok_and(|data| data.len() > 0));
     let names = written.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    names.filter(|name| name.ends_with(".tmp")).collect()
+    names.filter(|name| name.starts_with(".msgrecon-")).collect()
 }
 
 /// Starts a run and kills it as soon as it has begun to write its `nr`th report file; how many it had begun.
@@ -106,7 +106,7 @@ fn killed_while_writing(folder: &Path, config: &str, nr: usize) -> usize {
     let mut child = command.spawn().unwrap();
     let (start, mut seen) = (Instant::now(), BTreeSet::new());
     while child.try_wait().unwrap().is_none() {
-        assert!(start.elapsed() < Duration::from_secs(120), "the run does not end");
+        assert!(start.elapsed() < Duration::from_mins(2), "the run does not end");
         seen.extend(begun(&reports).difference(&left).cloned());
         if seen.len() >= nr {
             child.kill().unwrap();

@@ -77,7 +77,7 @@ async fn a_connection_that_breaks_once_is_tried_again() {
         for side in [Half::Producer, Half::Consumer] {
             let mischief = Mischief { cut_after: Some(CUT_AFTER), cuts: 1, ..Mischief::default() };
             let Some((relay, disturbed, calm, _)) = through(dialect, mischief, side).await else { continue };
-            eprintln!("on {dialect:?}, {side:?}: {}", child::said(&disturbed.output));
+            eprintln!("on {dialect:?}, {side:?}: {}", child::err(&disturbed.output));
             assert_eq!(relay.cuts(), 1, "the connection broke in the middle");
             assert!(relay.connections() > 1, "and another was made");
             assert_eq!(disturbed.flow()["complete"], true);
@@ -96,7 +96,7 @@ async fn a_connection_that_always_breaks_is_given_up_and_named() {
             let Some((relay, disturbed, _, taken)) = through(dialect, mischief, side).await else { continue };
             eprintln!("on {dialect:?}, {side:?}");
             assert!((1..=40).contains(&relay.cuts()), "{} attempts", relay.cuts());
-            assert!(taken < Duration::from_secs(60), "{taken:?}");
+            assert!(taken < Duration::from_mins(1), "{taken:?}");
             match side {
                 Half::Producer => {
                     disturbed.assert_failed("p", &["event"]);
@@ -109,15 +109,14 @@ async fn a_connection_that_always_breaks_is_given_up_and_named() {
 }
 
 /// The server goes silent in mid-read, and the connection stays open.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_falls_silent_is_given_up_in_bounded_time() {
-    for dialect in servers() {
-        let mischief =
-            Mischief { cut_after: Some(CUT_AFTER), cuts: usize::MAX, silent: true, ..Mischief::default() };
-        let Some((_, disturbed, _, taken)) = through(dialect, mischief, Half::Consumer).await else {
-            continue;
-        };
-        eprintln!("on {dialect:?}: {taken:?}");
+    let mischief =
+        Mischief { cut_after: Some(CUT_AFTER), cuts: usize::MAX, silent: true, ..Mischief::default() };
+    // Side by side: most of the time is spent waiting.
+    let runs = servers().map(|dialect| tokio::spawn(through(dialect, mischief.clone(), Half::Consumer)));
+    for run in futures_util::future::join_all(runs).await {
+        let Some((_, disturbed, _, taken)) = run.unwrap() else { continue };
         assert!(taken < Duration::from_secs(90), "{taken:?}");
         disturbed.assert_failed("c", &["billing", "consumed_message"]);
     }

@@ -88,7 +88,7 @@ async fn a_server_that_accepts_and_never_speaks_ends_in_bounded_time() {
     let [first, second] = &urls;
     let start = Instant::now();
     let outcome = run(&(database("p", first) + &database("c", second)), &usual()).await;
-    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_mins(1), "{:?}", start.elapsed());
     outcome.assert_failed("p", &["127.0.0.1"]);
     outcome.assert_events_unread();
     assert!(silent.stands());
