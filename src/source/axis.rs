@@ -8,8 +8,7 @@ use super::sql::{self, Fragment, Value};
 use crate::config::{Dialect, TimeFormat};
 use crate::model::time::{DAY, HOUR, SECOND};
 use crate::model::{Micros, Span};
-use chrono::Offset as _;
-use chrono::TimeZone as _;
+use chrono::{Datelike as _, NaiveDate, NaiveTime, Offset as _, TimeZone as _};
 use chrono_tz::Tz;
 
 /// How a column's order relates to time.
@@ -120,14 +119,14 @@ impl Axis {
         }
     }
 
-    /// Rows that hold something that may be a usable time: never NULL, and false for what surely is none.
+    /// Rows that hold something that may be a usable time: false for what surely is none.
     pub fn usable(self, column: &str, dialect: Dialect, usable: Span) -> Fragment {
         let within = self.within(column, usable);
-        match (self, dialect) {
-            (Self::Text, _) => {
+        match self {
+            Self::Text => {
                 Fragment::text(format!("({column} LIKE '____-__-__%' AND ")).and(within).and_text(")")
             }
-            (Self::Instant | Self::Local { .. }, Dialect::Mysql) => {
+            Self::Local { .. } if dialect == Dialect::Mysql => {
                 Fragment::text(format!("(MONTH({column}) <> 0 AND DAYOFMONTH({column}) <> 0 AND "))
                     .and(within)
                     .and_text(")")
@@ -136,12 +135,54 @@ impl Axis {
         }
     }
 
-    /// The rest: NULL, zero dates, infinity, and what lies outside every sane time.
+    /// The rest: NULL, zero dates, infinity, half dates and what lies outside every sane time.
     pub fn unusable(self, column: &str, dialect: Dialect, usable: Span) -> Fragment {
-        Fragment::text(format!("({column} IS NULL OR NOT "))
-            .and(self.usable(column, dialect, usable))
-            .and_text(")")
+        match self {
+            Self::Text | Self::Whole => Fragment::text(format!("({column} IS NULL OR NOT "))
+                .and(self.usable(column, dialect, usable))
+                .and_text(")"),
+            Self::Local { .. } if dialect == Dialect::Mysql => self
+                .outside(column, usable)
+                .and_text(format!(" OR MONTH({column}) = 0 OR DAYOFMONTH({column}) = 0)")),
+            _ => self.outside(column, usable).and_text(")"),
+        }
     }
+
+    /// The same, as ranges that an index serves. MySQL's half dates (`2026-00-15`, `2026-03-00`) sort after the end of
+    /// a month and before the next, where nothing else is; those of the last years are looked for there.
+    pub fn unusable_by_index(self, column: &str, dialect: Dialect, usable: Span) -> Fragment {
+        match self {
+            Self::Local { .. } if dialect == Dialect::Mysql => {
+                let gaps = month_ends(usable.until).into_iter().map(|(last, first)| {
+                    let after = Fragment::text(format!(" OR ({column} > ")).and_value(Value::Local(last));
+                    after.and_text(format!(" AND {column} < ")).and_value(Value::Local(first)).and_text(")")
+                });
+                self.outside(column, usable).and(Fragment::join(gaps, "")).and_text(")")
+            }
+            _ => self.unusable(column, dialect, usable),
+        }
+    }
+
+    fn outside(self, column: &str, usable: Span) -> Fragment {
+        Fragment::text(format!("({column} IS NULL OR {column} < "))
+            .and_value(self.bound(usable.from))
+            .and_text(format!(" OR {column} >= "))
+            .and_value(self.bound(usable.until))
+    }
+}
+
+/// So many months back half dates are looked for by index.
+const MONTHS: i32 = 60;
+
+/// The last microsecond of each of the last months, and the first of the next.
+fn month_ends(until: Micros) -> Vec<(i64, i64)> {
+    let now = until.to_utc();
+    let months = now.year() * 12 + i32::try_from(now.month0()).unwrap_or(0);
+    let first = |month: i32| {
+        let day = NaiveDate::from_ymd_opt(month.div_euclid(12), month.rem_euclid(12).unsigned_abs() + 1, 1)?;
+        Some(day.and_time(NaiveTime::MIN).and_utc().timestamp_micros())
+    };
+    (months - MONTHS..=months).filter_map(first).map(|first| (first - 1, first)).collect()
 }
 
 /// Microseconds in one of the format's numbers; 0 where the format has none.
@@ -210,6 +251,17 @@ mod tests {
         assert_eq!(Axis::of(Kind::Text, &pattern, None, true, AS_OF), Axis::Whole);
         assert_eq!(Axis::of(Kind::Text, &TimeFormat::EpochMillis, None, true, AS_OF), Axis::Whole);
         assert_eq!(Axis::of(Kind::Dynamic, &TimeFormat::EpochMillis, None, false, AS_OF), Axis::Whole);
+    }
+
+    #[test]
+    fn half_dates_are_looked_for_between_the_months() {
+        let ends = month_ends(AS_OF);
+        assert_eq!(ends.len(), 61);
+        let shown: Vec<_> =
+            ends[59..].iter().map(|(last, first)| (sql::clock(*last), sql::clock(*first))).collect();
+        let text = |text: &str| text.to_owned();
+        assert_eq!(shown[1], (text("2026-02-28 23:59:59.999999"), text("2026-03-01 00:00:00")));
+        assert_eq!(shown[0], (text("2026-01-31 23:59:59.999999"), text("2026-02-01 00:00:00")));
     }
 
     fn order(value: Value) -> (i64, String) {

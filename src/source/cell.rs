@@ -38,12 +38,11 @@ impl Cell<'_> {
     /// The text, with a mark in the place of what is not UTF-8.
     pub fn text(&self) -> Option<String> {
         match self {
-            Self::Null => None,
             Self::Text(bytes) | Self::Bytes(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
             Self::Integer(number) => Some(number.to_string()),
             Self::Real(number) => Some(number.to_string()),
             Self::Uuid(bytes) => Some(crate::model::id::uuid_text(bytes)),
-            Self::Instant(_) | Self::Local(_) | Self::ZeroTime | Self::BadTime => None,
+            Self::Null | Self::Instant(_) | Self::Local(_) | Self::ZeroTime | Self::BadTime => None,
         }
     }
 }

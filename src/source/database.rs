@@ -22,7 +22,7 @@ const GRACE: Duration = Duration::from_secs(10);
 /// How long to wait for a connection.
 pub(super) const CONNECT: Duration = Duration::from_secs(30);
 /// The client's limit where no other is set.
-const LONGEST: Duration = Duration::from_secs(24 * 3600);
+const LONGEST: Duration = Duration::from_hours(24);
 
 /// A pool of read-only sessions in UTC. Cheap to clone.
 #[derive(Clone)]
@@ -67,7 +67,8 @@ impl Database {
     /// # Errors
     /// If the database cannot be reached, refuses the account, or does not promise to be read-only.
     pub async fn connect(config: &config::Database) -> Result<Self, SourceError> {
-        super::url::check(config.url.expose_secret()).map_err(|failure| failure.at(&config.name, None))?;
+        super::url::check(config.url.expose_secret())
+            .map_err(|failure| failure.at(&config.name, "", None))?;
         let mut patience = Patience::new();
         loop {
             let opened = match config.dialect {
@@ -75,13 +76,9 @@ impl Database {
                 Dialect::Postgres => postgres::open(config).await,
                 Dialect::Mysql => mysql::open(config).await,
             };
-            let place = match opened.place.as_str() {
-                "" => config.name.clone(),
-                place => format!("{} ({place})", config.name),
-            };
-            let outcome = opened.pool.map_err(|failure| failure.at(&place, None));
+            let outcome = opened.pool.map_err(|failure| failure.at(&config.name, &opened.place, None));
             if let Some(pool) = patience.with(outcome).await? {
-                return Ok(Self::new(config, place, pool));
+                return Ok(Self::new(config, opened.place, pool));
             }
         }
     }
@@ -125,8 +122,8 @@ impl Database {
     pub async fn fresh_until(&self) -> Result<Option<Micros>, SourceError> {
         let Some(query) = &self.0.fresh_until else { return Ok(None) };
         let error = |kind, what: &str| {
-            Failure { kind, message: format!("fresh_until {what}, so how far the data reach is unknown") }
-                .at(&self.0.place, None)
+            let message = format!("fresh_until {what}, so how far the data reach is unknown");
+            self.error(Failure { kind, message }, None)
         };
         let usable = Span::new(Micros::EARLIEST_USABLE, Micros(i64::MAX));
         let reader = TimeReader::new(&TimeFormat::Native, self.0.time_zone, usable)
@@ -160,7 +157,7 @@ impl Database {
     }
 
     pub(super) fn error(&self, failure: Failure, table: Option<&str>) -> SourceError {
-        failure.at(&self.0.place, table)
+        failure.at(&self.0.name, &self.0.place, table)
     }
 
     /// Runs a statement and keeps what `decode` makes of its rows; again from the start where that may help.
@@ -168,7 +165,7 @@ impl Database {
         &self,
         statement: &Statement,
         table: Option<&str>,
-        decode: &(dyn Fn(&dyn Fields) -> Result<Option<T>, String> + Sync),
+        decode: &Decode<'_, T>,
     ) -> Result<Rows<T>, SourceError> {
         let mut patience = Patience::new();
         loop {
@@ -225,7 +222,7 @@ impl Database {
 /// Shows no URL.
 impl fmt::Debug for Database {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Database").field(&self.0.place).finish()
+        f.debug_tuple("Database").field(&self.0.name).field(&self.0.place).finish()
     }
 }
 
@@ -236,6 +233,9 @@ pub(super) struct Rows<T> {
     /// How many rows came, kept or not.
     pub fetched: usize,
 }
+
+/// Makes a fact of a row, or leaves it out; a complaint ends the statement and is a mistake in the configuration.
+pub(super) type Decode<'a, T> = dyn Fn(&dyn Fields) -> Result<Option<T>, String> + Sync + 'a;
 
 /// Takes rows; a complaint ends the statement and is a mistake in the configuration.
 pub(super) type Sink<'a> = dyn FnMut(&dyn Fields) -> Result<(), String> + Send + 'a;

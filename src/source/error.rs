@@ -25,8 +25,10 @@ pub enum ErrorKind {
 /// Why a source could not be read. It never holds a URL or a password.
 #[derive(Clone, Debug)]
 pub struct SourceError {
-    /// The database's name in the configuration, and where it is: `orders (app@db.example.com:5432/shop)`.
+    /// The database's name in the configuration.
     pub database: String,
+    /// Where it is, without the password: `app@db.example.com:5432/shop`, or a file; empty where that is not known.
+    pub place: String,
     /// The table, where one was being read.
     pub table: Option<String>,
     /// What was wrong, and where possible what to do about it.
@@ -38,6 +40,9 @@ pub struct SourceError {
 impl fmt::Display for SourceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "database {}", self.database)?;
+        if !self.place.is_empty() {
+            write!(f, " ({})", self.place)?;
+        }
         if let Some(table) = &self.table {
             write!(f, ", table {table}")?;
         }
@@ -64,13 +69,14 @@ impl Failure {
     }
 
     /// With the place filled in.
-    pub fn at(self, database: &str, table: Option<&str>) -> SourceError {
+    pub fn at(self, database: &str, place: &str, table: Option<&str>) -> SourceError {
         let message = match next_step(self.kind) {
             "" => self.message,
             step => format!("{}; {step}", self.message),
         };
         SourceError {
             database: database.to_owned(),
+            place: place.to_owned(),
             table: table.map(str::to_owned),
             message,
             kind: self.kind,
@@ -186,7 +192,7 @@ impl SourceError {
     #[must_use]
     pub fn unknown_database(name: &str) -> Self {
         let message = "is not configured; add it under `[databases]`".to_owned();
-        Self { database: name.to_owned(), table: None, message, kind: ErrorKind::Configuration }
+        Self::of(name, message, ErrorKind::Configuration)
     }
 
     /// A table gave more rows at once than a run takes in.
@@ -196,6 +202,10 @@ impl SourceError {
             "more than {limit} rows in one piece: a table without a sortable time, or very many rows of one second; \
              use a native or epoch time column with an index, or a shorter range"
         );
-        Self { database: database.to_owned(), table: None, message, kind: ErrorKind::Other }
+        Self::of(database, message, ErrorKind::Other)
+    }
+
+    fn of(database: &str, message: String, kind: ErrorKind) -> Self {
+        Self { database: database.to_owned(), place: String::new(), table: None, message, kind }
     }
 }

@@ -218,9 +218,11 @@ impl EventTable {
         if self.slicing().whole {
             return self.of_flow(Query::EventsWhole, vec![("limit", limit(usize::MAX))]);
         }
+        // An index serves one side; the other is checked exactly.
+        let (acked, created) = (self.acked.as_ref(), self.created.as_ref());
         let slots = vec![
-            ("acked_unusable", unusable(self.acked.as_ref())),
-            ("created_unusable", unusable(self.created.as_ref())),
+            ("acked_unusable", if created.is_some() { unusable(acked) } else { unusable_by_index(acked) }),
+            ("created_unusable", unusable_by_index(created)),
             ("limit", limit(max_rows)),
         ];
         self.of_flow(Query::EventsUndated, slots)
@@ -241,7 +243,7 @@ impl EventTable {
             .map(|(_, condition)| Fragment::condition(condition))
             .collect();
         let pending = match (self.states.is_empty(), rules.is_empty()) {
-            (true, _) => unusable(self.acked.as_ref()),
+            (true, _) => unusable_by_index(self.acked.as_ref()),
             (false, true) => return Ok(None),
             // The rules stand there by themselves so that an index serves; the state decides.
             (false, false) => Fragment::text("(")
@@ -317,6 +319,10 @@ fn home(event: &Event) -> Option<Micros> {
 
 fn unusable(column: Option<&TimeColumn>) -> Fragment {
     column.map_or("(1 = 1)".into(), TimeColumn::unusable)
+}
+
+fn unusable_by_index(column: Option<&TimeColumn>) -> Fragment {
+    column.map_or("(1 = 1)".into(), TimeColumn::unusable_by_index)
 }
 
 fn asked(dialect: Dialect, events: &config::Events, expects: &[Option<String>]) -> Vec<Asked> {

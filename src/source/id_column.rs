@@ -30,7 +30,9 @@ impl IdColumn {
         found: &ColumnType,
     ) -> Result<Self, Failure> {
         let declared = relation.declared(&config.expression);
-        let structured = found.kind == Kind::Structured || declared.eq_ignore_ascii_case("json");
+        // MariaDB keeps JSON as text in a binary collation, which the driver cannot tell from binary.
+        let structured = found.kind == Kind::Structured
+            || declared.eq_ignore_ascii_case("json") && matches!(found.kind, Kind::Text | Kind::Bytes);
         let raw = sql::expression(relation.db.dialect(), &config.expression);
         let wrong = match found.kind {
             _ if structured && relation.db.dialect() != Dialect::Sqlite => {
@@ -80,7 +82,6 @@ impl IdColumn {
     pub fn keeps_distinct(&self) -> bool {
         match (self.encoding, self.kind) {
             (IdEncoding::Text, Kind::Dynamic) => self.affinity != Affinity::None,
-            (IdEncoding::Text, _) => true,
             (IdEncoding::Integer, kind) => matches!(kind, Kind::Integer(..) | Kind::Bits | Kind::Decimal),
             (IdEncoding::Uuid, kind) => kind == Kind::Uuid,
             _ => true,

@@ -203,9 +203,13 @@ fn clock_time<'a>(raw: &[u8], make: impl Fn(i64) -> Cell<'a>) -> Cell<'a> {
     if parts == [0; 11] {
         return Cell::ZeroTime;
     }
-    let [y, z, month, day, hour, minute, second, a, b, c, d] = parts;
-    let date = NaiveDate::from_ymd_opt(u16::from_le_bytes([y, z]).into(), month.into(), day.into());
-    let micros = u32::from_le_bytes([a, b, c, d]);
+    let [_, _, month, day, hour, minute, second, ..] = parts;
+    let number = |from: usize, until: usize| {
+        parts[from..until].iter().rev().fold(0_u32, |number, byte| number << 8 | u32::from(*byte))
+    };
+    let year = i32::try_from(number(0, 2)).unwrap_or(0);
+    let date = NaiveDate::from_ymd_opt(year, month.into(), day.into());
+    let micros = number(7, 11);
     let time = NaiveTime::from_hms_micro_opt(hour.into(), minute.into(), second.into(), micros);
     match (date, time) {
         (Some(date), Some(time)) => make(date.and_time(time).and_utc().timestamp_micros()),

@@ -49,14 +49,14 @@ impl ReceiptTable {
         let id = id_column(ID, &consumer.id)?;
         let original_id =
             consumer.original_id.as_ref().map(|column| id_column(ORIGINAL, column)).transpose()?;
-        let consumed = match &consumer.consumed_at {
+        let times = match &consumer.consumed_at {
             Some(column) => {
                 Some(TimeColumn::open(&relation, CONSUMED, column, type_of(&types, CONSUMED), as_of).await?)
             }
             None => None,
         };
         let column = consumer.consumer_column.as_ref();
-        let notes = notes::of(&relation, &ids(&id, original_id.as_ref()), &[&consumed]);
+        let notes = notes::of(&relation, &ids(&id, original_id.as_ref()), &[&times]);
         Ok(Self {
             filter: super::condition(consumer.filter.as_deref()),
             names: [std::slice::from_ref(&consumer.name), &consumer.aliases].concat(),
@@ -64,7 +64,7 @@ impl ReceiptTable {
             relation,
             id,
             original_id,
-            consumed,
+            consumed: times,
             notes,
         })
     }

@@ -137,6 +137,11 @@ impl TimeColumn {
         self.axis.usable(&self.raw, self.dialect, self.usable)
     }
 
+    /// Rows that hold none, as ranges that an index serves.
+    pub fn unusable_by_index(&self) -> Fragment {
+        self.axis.unusable_by_index(&self.raw, self.dialect, self.usable)
+    }
+
     /// Rows that hold none.
     pub fn unusable(&self) -> Fragment {
         self.axis.unusable(&self.raw, self.dialect, self.usable)
@@ -154,7 +159,6 @@ fn misfit(kind: Kind, format: &TimeFormat, zone: bool) -> Option<&'static str> {
     match (kind, format) {
         (Kind::Date, _) => Some("a date without a time of day cannot be put into a window"),
         (Kind::Structured | Kind::Uuid | Kind::Bool, _) => Some("that is no time"),
-        (Kind::Dynamic, _) => None,
         (Kind::Instant | Kind::Local, TimeFormat::Pattern(_)) => {
             Some("leave out `format`: the server has a type for it")
         }
@@ -162,7 +166,6 @@ fn misfit(kind: Kind, format: &TimeFormat, zone: bool) -> Option<&'static str> {
             Some("leave out `format`: the server has a type for it")
         }
         (Kind::Local, _) if !zone => Some("it has no zone; set `time_zone` for the column or the database"),
-        (Kind::Instant | Kind::Local, _) => None,
         (Kind::Integer(..) | Kind::Decimal | Kind::Real(_) | Kind::Bits, _) if !number => {
             Some("say what the number counts: `format = \"epoch-s\"`, `epoch-ms` or `epoch-us`")
         }

@@ -36,16 +36,12 @@ pub async fn bench(dialect: Dialect) -> Option<Bench> {
         Dialect::Postgres => "MSGRECON_TEST_POSTGRES_URL",
         Dialect::Mysql => "MSGRECON_TEST_MYSQL_URL",
     };
-    match std::env::var(variable) {
-        Ok(url) => Some(Bench::new(dialect, Some(url)).await),
-        Err(_) if std::env::var("MSGRECON_TEST_REQUIRE").is_ok_and(|it| it == "1") => {
-            panic!("{variable} is not set")
-        }
-        Err(_) => {
-            eprintln!("left out: {variable} is not set");
-            None
-        }
+    if let Ok(url) = std::env::var(variable) {
+        return Some(Bench::new(dialect, Some(url)).await);
     }
+    assert!(std::env::var("MSGRECON_TEST_REQUIRE").map_or(true, |it| it != "1"), "{variable} is not set");
+    eprintln!("left out: {variable} is not set");
+    None
 }
 
 impl Bench {

@@ -156,7 +156,8 @@ async fn states_flows_attempts_and_expectations() {
         events.backlog(&mut |stamp| backlog.push(stamp)).await.unwrap();
         assert_eq!(backlog, [Stamp::At(at("2026-03-02 10:00:00"))]);
         for (name, text) in events.statements(DAY) {
-            assert!(!text.contains("/*:"), "{name}: {text}");
+            assert!(text.starts_with(&format!("/* msgrecon {name} */")), "{name}: {text}");
+            bench.run(&format!("EXPLAIN {text}")).await;
         }
         db.close().await;
         bench.remove(None).await;
@@ -267,6 +268,9 @@ async fn zero_dates_are_not_yet_and_half_dates_are_unusable() {
         let mut backlog = 0;
         events.backlog(&mut |_| backlog += 1).await.unwrap();
         assert_eq!(backlog, 2);
+        config.created_at = None;
+        let events = bench.events(&config).await.unwrap();
+        assert_eq!(names(&events.undated(9).await.unwrap()), ["z1", "z3", "z6", "z7"]);
     }
     bench.remove(None).await;
 }
