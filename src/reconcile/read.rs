@@ -195,7 +195,7 @@ fn feed(who: Who, batch: Batch, book: &mut FlowBook) {
     match (who, batch) {
         (_, Batch::Events(rows)) => rows.iter().for_each(|row| book.event(row)),
         (Who::Consumer(place), Batch::Receipts(rows)) => {
-            rows.into_iter().for_each(|row| book.receipt(place, row))
+            rows.into_iter().for_each(|row| book.receipt(place, row));
         }
         (Who::Consumer(place), Batch::DeadLetters(rows)) => {
             rows.into_iter().for_each(|row| book.dead_letter(place, row));
