@@ -2,6 +2,7 @@
 
 use super::{AS_OF, DAY, changed, config, everywhere, ids, table};
 use crate::world::{Place, flow, run_day};
+use msgrecon::config::Dialect;
 use msgrecon::model::{Kind, Run};
 
 const STORY: &str = "\
@@ -66,6 +67,24 @@ async fn d34_a_young_event_is_not_stuck() {
         let events = flow(&run).events.unwrap();
         assert_eq!((events.pending, events.stuck), (1, 0), "n8 is five minutes old");
         assert_eq!((run.differences_total, run.exit_code), (0, 0), "{:?}", run.problems);
+    })
+    .await;
+}
+
+/// A column that compares without case takes n6 for sent; it has no ack time, and is not dropped for that.
+#[tokio::test]
+async fn d34_a_column_that_compares_without_case() {
+    everywhere(STORY, async |place| {
+        if place.dialect != Dialect::Mysql {
+            return;
+        }
+        let change = "ALTER TABLE event MODIFY status VARCHAR(40) COLLATE utf8mb4_general_ci NOT NULL";
+        place.execute(&[change]).await;
+        let run = day(place, DAY, "status = 'SENT'").await;
+        assert_eq!(ids(&run, Kind::Missing), ["n6"]);
+        assert!(super::detail(&run, Kind::Missing).contains("without an ack time"));
+        assert_eq!(ids(&run, Kind::Stuck), ["n1", "n2", "n3", "n4"]);
+        assert_eq!(flow(&run).events.unwrap().unknown_state, 1, "n7");
     })
     .await;
 }

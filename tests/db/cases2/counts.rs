@@ -80,6 +80,7 @@ async fn d29_outbox_rows_are_deleted_after_publishing() {
         let sums = &report["flows"][0]["consumers"][0]["totals"];
         assert!(sums["orphan"].is_null() && sums["missing"].is_null(), "not decidable is not 0: {sums}");
         assert_ne!(run.outcome, Outcome::Balanced);
+        assert!(flow(&run).hints.join("\n").contains("not decidable by id"));
         assert!(super::table(&run).contains("not decidable"));
 
         let run = usual_day(place).await;

@@ -99,10 +99,13 @@ async fn a_connection_that_always_breaks_is_given_up_and_named() {
             assert!(taken < Duration::from_mins(1), "{taken:?}");
             match side {
                 Half::Producer => {
-                    disturbed.assert_failed("p", &["event"]);
+                    disturbed.assert_failed("p", &["event", "the connection broke off"]);
                     disturbed.assert_events_unread();
                 }
-                Half::Consumer => disturbed.assert_failed("c", &["billing", "consumed_message"]),
+                Half::Consumer => {
+                    disturbed
+                        .assert_failed("c", &["billing", "consumed_message", "the connection broke off"]);
+                }
             }
         }
     }
