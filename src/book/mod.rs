@@ -127,8 +127,10 @@ impl FlowBook {
         self.open.entry_ref(id).and_modify(|known| *known = known.merged(facts)).or_insert(facts);
     }
 
+    /// A row without a usable place is told of in the range in which it was written; one without any usable time in
+    /// every range.
     fn unattributable(&mut self, row: &Event) {
-        if !row.in_flow {
+        if !row.in_flow || row.created.at().is_some_and(|at| !self.rules.span.contains(at)) {
             return;
         }
         self.events.unattributable += 1;
