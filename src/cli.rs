@@ -41,6 +41,7 @@ pub struct Cli {
 
 /// Options that every command takes.
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Options of every command")]
 pub struct Global {
     /// The configuration file.
     #[arg(
@@ -74,7 +75,7 @@ pub enum LogFormat {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Reconcile a range and report.
+    /// Reconcile a range and report
     ///
     /// Examples:
     ///   msgrecon run --date 2026-03-02

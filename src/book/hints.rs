@@ -206,7 +206,7 @@ mod tests {
             let hint = id_hint(&ids(missing), &ids(orphans));
             match right {
                 Some(start) => {
-                    assert!(hint.is_some_and(|hint| hint.starts_with(start)), "{missing:?}: {hint:?}")
+                    assert!(hint.is_some_and(|hint| hint.starts_with(start)), "{missing:?}: {hint:?}");
                 }
                 None => assert_eq!(hint, None, "{missing:?}"),
             }

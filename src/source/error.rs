@@ -107,7 +107,7 @@ impl From<sqlx::Error> for Failure {
             Error::Database(inner) => (kind_of(inner.as_ref()), inner.message().to_owned()),
             // The text may quote the URL, and with it the password.
             Error::Configuration(_) => (ErrorKind::Configuration, "its URL cannot be understood".to_owned()),
-            Error::Io(inner) => (kind_of_io(inner.kind()), inner.to_string()),
+            Error::Io(inner) => io(inner),
             Error::Tls(inner) => (ErrorKind::Unreachable, format!("no TLS connection: {inner}")),
             Error::PoolTimedOut => (ErrorKind::Unreachable, "no connection could be had in time".to_owned()),
             Error::WorkerCrashed | Error::PoolClosed => (ErrorKind::Transient, error.to_string()),
@@ -120,13 +120,14 @@ impl From<sqlx::Error> for Failure {
     }
 }
 
-fn kind_of_io(kind: std::io::ErrorKind) -> ErrorKind {
+/// What broke off in the middle may hold the next time; what never began has a cause that stays.
+fn io(error: &std::io::Error) -> (ErrorKind, String) {
     use std::io::ErrorKind as Io;
-    match kind {
+    match error.kind() {
         Io::UnexpectedEof | Io::ConnectionReset | Io::ConnectionAborted | Io::BrokenPipe | Io::TimedOut => {
-            ErrorKind::Transient
+            (ErrorKind::Transient, format!("the connection broke off: {error}"))
         }
-        _ => ErrorKind::Unreachable,
+        _ => (ErrorKind::Unreachable, error.to_string()),
     }
 }
 

@@ -4,6 +4,12 @@
 //! `MSGRECON_TEST_MYSQL_URL` name a server whose account may create databases. `tests/run` starts both.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod account;
 mod cases;
+mod cases2;
+mod child;
+mod cli;
+mod failures;
+mod net;
 mod pairs;
 mod world;
