@@ -174,10 +174,13 @@ impl ConsumerBook {
     }
 }
 
-/// An open dead letter outranks a closed one; of equal ones the earlier stays.
+/// An open dead letter outranks a closed one; of equal ones the earlier stays, in whatever order they come.
 pub(super) fn stronger(known: Option<Dead>, new: Dead) -> Dead {
+    fn rank(dead: &Dead) -> (bool, Micros, Option<&str>) {
+        (dead.closed, dead.at.unwrap_or(Micros(i64::MAX)), dead.reason.as_deref())
+    }
     match known {
-        Some(known) if !known.closed || new.closed => known,
+        Some(known) if rank(&known) <= rank(&new) => known,
         _ => new,
     }
 }

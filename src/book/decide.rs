@@ -31,13 +31,13 @@ pub(super) fn by_id<T>(rows: Vec<T>, id: impl Fn(&T) -> Option<Id>) -> HashMap<I
 }
 
 /// A message in its best state, if a row in that state lies in the range: the earliest such row.
-pub(super) fn home(rows: &[Event], span: Span) -> Option<Facts> {
-    let own = rows.iter().filter(|row| row.in_flow);
+pub(super) fn home<'e>(rows: impl Iterator<Item = &'e Event> + Clone, span: Span) -> Option<Facts> {
+    let own = rows.filter(|row| row.in_flow);
     let best = own.clone().map(|row| row.state).max()?;
     let count = u32::try_from(own.clone().count()).unwrap_or(u32::MAX);
     own.filter(|row| row.state == best)
         .filter_map(|row| Some((row.placed().filter(|at| span.contains(*at))?, row)))
-        .min_by_key(|(at, _)| *at)
+        .min_by_key(|(at, row)| (*at, row.created.at()))
         .map(|(_, row)| Facts { state: best, acked: row.acked.at(), created: row.created.at(), rows: count })
 }
 

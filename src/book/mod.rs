@@ -216,7 +216,7 @@ impl FlowBook {
             if rows.is_empty() && self.rules.rows_vanish {
                 continue; // It was sent while the run was reading, and its row is gone.
             }
-            let facts = if rows.is_empty() { Some(seen) } else { decide::home(&rows, self.rules.span) };
+            let facts = if rows.is_empty() { Some(seen) } else { decide::home(rows.iter(), self.rules.span) };
             if let Some(facts) = facts {
                 self.judge_open(id, &facts);
             }
