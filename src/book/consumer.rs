@@ -90,8 +90,9 @@ impl ConsumerBook {
             self.settle(&id, &delivery, rules, findings);
         }
         for (id, seen) in suspects {
+            let in_range = seen.first().is_some_and(|at| rules.span.contains(at));
             // A receipt without an event of the range, from outside the range itself: nothing to ask.
-            if seen.event.is_none() && !seen.first().is_some_and(|at| rules.span.contains(at)) {
+            if seen.event.is_none() && !in_range && !self.dead.contains_key(&id) {
                 self.receipts.outside += u64::from(seen.receipts);
             } else {
                 self.suspects.insert(id, seen);
