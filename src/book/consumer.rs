@@ -73,14 +73,16 @@ impl ConsumerBook {
         }
     }
 
-    pub(super) fn dead_letter(&mut self, row: DeadLetter) {
+    pub(super) fn dead_letter(&mut self, row: DeadLetter, rules: &FlowRules) {
         let dead = Dead { closed: row.closed, at: row.dead.at(), reason: row.reason };
         match row.id {
             Some(id) => {
                 let known = self.dead.remove(&id);
                 self.dead.insert(id, stronger(known, dead));
             }
-            None => self.dead_without_id += 1,
+            None => {
+                self.dead_without_id += u64::from(dead.at.is_none_or(|at| rules.span.contains(at)));
+            }
         }
     }
 

@@ -60,7 +60,7 @@ impl ConsumerBook {
         delivered: &mut HashSet<Id>,
     ) {
         for row in answers.dead_letters {
-            self.dead_letter(row);
+            self.dead_letter(row, rules);
         }
         let mut events = by_id(answers.events, |row| row.id.clone());
         let mut receipts = by_id(answers.receipts, |row| row.id.clone());

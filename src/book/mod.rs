@@ -154,7 +154,7 @@ impl FlowBook {
     /// Takes in a dead letter of the consumer at `place`.
     pub fn dead_letter(&mut self, place: usize, row: DeadLetter) {
         if let Some(book) = &mut self.consumers[place] {
-            book.dead_letter(row);
+            book.dead_letter(row, &self.rules);
         }
     }
 
