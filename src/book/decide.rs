@@ -77,16 +77,17 @@ impl ConsumerBook {
 
     fn known(&self, rows: &[Event], seen: &Seen, rules: &FlowRules) -> Known {
         if rows.is_empty() {
-            // Not asked, or gone since it was read: then what was read stands.
-            return seen.event.map_or(Known::Nothing, Known::Here);
+            return match seen.event {
+                // It was sent while the run was reading, and its row is gone.
+                Some(event) if rules.rows_vanish && event.state != State::Acked => Known::Nothing,
+                // Not asked, or gone since it was read: then what was read stands.
+                event => event.map_or(Known::Nothing, Known::Here),
+            };
         }
         let consumer = &rules.consumers[self.place];
-        let owed: Vec<_> =
-            rows.iter().filter(|row| row.expected_by >> self.place & 1 == 1).cloned().collect();
-        match home(rows, rules.span).and_then(|_| home(&owed, rules.span)) {
-            Some(facts) if facts.placed().is_some_and(|at| consumer.owes(at)) => Known::Here(facts),
-            _ => Known::Elsewhere,
-        }
+        let in_time = |row: &Event| row.placed().is_none_or(|at| consumer.owes(at));
+        let owed = rows.iter().filter(|row| row.expected_by >> self.place & 1 == 1 && in_time(row));
+        home(owed, rules.span).map_or(Known::Elsewhere, Known::Here)
     }
 
     fn traces(&self, seen: &Seen, rows: &[Receipt], id: &Id) -> Traces {
