@@ -147,8 +147,10 @@ impl ConsumerBook {
 
     /// Whether the lack of an event proves anything; books the receipts where it does not.
     fn can_be_orphan(&mut self, delivery: &Delivery, rules: &FlowRules) -> bool {
-        let at = home_time(delivery);
-        let beyond = rules.events_fresh_until.is_some_and(|fresh| at.is_some_and(|at| at >= fresh));
+        let open = delivery.dead.as_ref().is_some_and(|dead| !dead.closed);
+        let in_range = home_time(delivery).filter(|at| rules.span.contains(*at));
+        let beyond = (delivery.receipts > 0 || open)
+            && rules.events_fresh_until.zip(in_range).is_some_and(|(fresh, at)| at >= fresh);
         if rules.rows_vanish || beyond {
             self.receipts.undecidable += delivery.receipts;
             self.beyond_events += u64::from(beyond && !rules.rows_vanish);
