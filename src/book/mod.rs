@@ -224,6 +224,11 @@ impl FlowBook {
     }
 
     fn judge_open(&mut self, id: &Id, facts: &Facts) {
+        if facts.state == State::Acked {
+            // Since it was read.
+            self.events.acked += 1;
+            return;
+        }
         if facts.state == State::Unknown {
             self.events.unknown_state += 1;
             if self.unknown_ids.len() < NAMED_MAX {
