@@ -82,9 +82,11 @@ impl FlowBook {
         &self.rules
     }
 
-    /// The consumer could not be read: it is not judged at all, rather than by half of its receipts.
+    /// The consumer could not be read: it is not judged at all, rather than by half of its receipts. What was found
+    /// there already is taken back.
     pub fn lose(&mut self, consumer: usize) {
         self.consumers[consumer] = None;
+        self.findings.forget(&self.rules.consumers[consumer].name);
     }
 
     /// Whether the consumer is still judged.
