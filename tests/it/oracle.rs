@@ -83,12 +83,14 @@ pub fn is_read(pipeline: &Pipeline, row: &Event) -> bool {
     at.is_none_or(|at| pipeline.rules.span.contains(at))
 }
 
-/// A message is its best state; it belongs where the earliest row in that state lies within the range.
+/// A message is its best state; it belongs where the earliest row in that state lies within the range (of two at one
+/// instant, the one that was written first).
 fn home<'e>(pipeline: &Pipeline, rows: &[&'e Event]) -> Option<(&'e Event, Micros)> {
     let best = rows.iter().map(|row| row.state).max()?;
     let at_best = rows.iter().filter(|row| row.state == best);
     let dated = at_best.filter_map(|row| Some((*row, placed(pipeline, row)?)));
-    dated.filter(|(_, at)| pipeline.rules.span.contains(*at)).min_by_key(|(_, at)| *at)
+    let here = dated.filter(|(_, at)| pipeline.rules.span.contains(*at));
+    here.min_by_key(|(row, at)| (*at, usable(pipeline, row.created)))
 }
 
 fn rows_of<'p>(pipeline: &'p Pipeline, id: &Id) -> Vec<&'p Event> {
