@@ -1,9 +1,59 @@
-//! msgrecon: one verdict for every message at every consumer.
+//! msgrecon: for every row of an event table and every consumer that should have seen it, one verdict with its evidence.
+//!
+//! # Words
+//! A *flow* is one kind of message: an *event table* (outbox) and the *consumers* that must see its events. A *receipt*
+//! proves that a consumer processed a message (a dedup or inbox row); a *dead letter* says that it gave up. A *window* is
+//! a half-open slice of the producer's time, *grace* is how long a message may rightly be on its way, and *as-of* is the
+//! one reading of the clock that a run uses. One message at one consumer has one [`model::Kind`]; a kind that needs
+//! somebody's attention is a *difference*.
+//!
+//! # The line
+//! Data flow in one direction, and the code is read in the same order:
+//!
+//! ```text
+//! config ─► plan ─► source ─► pair ─► book ─► classify ─► judge ─► report
+//!           what    facts     what    look-  one kind    thresh-  &Run ─► bytes
+//!           to do             pairs   ups    each        olds
+//!                  └──────────── reconcile draws the line ────────┘
+//! ```
+//!
+//! | module | what it is | edge or pure |
+//! |---|---|---|
+//! | [`cli`], [`command`] | arguments in, exit code out | edge |
+//! | [`config`] | a file and the environment → a checked `Config` | edge, checks pure |
+//! | [`clock`] | the only reader of the wall clock | edge |
+//! | [`exit`] | exit codes | pure |
+//! | [`model`] | instants, ids, windows, kinds, tallies, the finished `Run` | pure |
+//! | [`plan`] | configuration + request + as-of → `Plan` | pure |
+//! | [`source`] | SQLite, PostgreSQL, MySQL → events, receipts, dead letters; SQL in `queries/` | edge, SQL and decoding pure |
+//! | [`pair`] | pairs by id while reading, drops what pairs | pure |
+//! | [`book`] | the books of a flow: suspects out, answers in, report at the end | pure |
+//! | [`classify`] | everything known of a message → its kind | pure |
+//! | [`judge`] | counts + thresholds → verdict | pure |
+//! | [`reconcile`] | the straight line, and its two passes over the sources | edge |
+//! | [`report`] | `&Run` → table, JSON, CSV, HTML; one writer of files | pure, one writer |
+//! | [`story`] | message histories as text: the demo and the tests | pure |
+//!
+//! # Invariants
+//! - Sources are only read, by sessions that the server itself says are read-only.
+//! - The first pass over the tables is a filter; only a look-up by id makes a message a difference.
+//! - The books balance: every acked message has one kind, every receipt one place, or the run is incomplete.
+//! - What could not be read or decided is `None`, never 0; incomplete is never balanced.
+//! - Everything in the middle is pure: time, ids and randomness come in as parameters.
+//! - No secret is in any output.
 
 pub mod book;
 pub mod classify;
+pub mod cli;
+pub mod clock;
+pub mod command;
 pub mod config;
+pub mod exit;
+pub mod judge;
 pub mod model;
 pub mod pair;
 pub mod plan;
+pub mod reconcile;
+pub mod report;
+pub mod source;
 pub mod story;

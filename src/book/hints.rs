@@ -2,7 +2,7 @@
 
 use super::FlowBook;
 use super::consumer::ConsumerBook;
-use crate::model::id::loose_uuid;
+use crate::model::id::{loose_uuid, uuid_text};
 use crate::model::time::{MINUTE, human};
 use crate::model::{Id, Kind, Micros, Totals};
 use crate::plan::{ConsumerRules, FlowRules};
@@ -76,19 +76,8 @@ fn pattern(consumer: &ConsumerBook, rules: &ConsumerRules, book: &FlowBook) -> O
 pub fn id_hint(missing: &[Id], orphans: &[Id]) -> Option<&'static str> {
     type Fold = fn(&[u8]) -> Vec<u8>;
     const FOLDS: [(Fold, &str); 5] = [
-        (
-            |id| loose_uuid(id).map_or_else(|| id.to_vec(), |uuid| uuid.to_vec()),
-            "when read as UUID (`encoding = \"uuid\"`)",
-        ),
-        (
-            |id| {
-                <[u8; 16]>::try_from(id).map_or_else(
-                    |_| loose_uuid(id).map_or_else(|| id.to_vec(), |u| u.to_vec()),
-                    |u| u.to_vec(),
-                )
-            },
-            "when 16-byte values are read as UUID (`encoding = \"uuid-bytes\"`)",
-        ),
+        (spelled, "when read as UUID (`encoding = \"uuid\"`)"),
+        (unpacked, "when 16-byte values are read as UUID (`encoding = \"uuid-bytes\"`)"),
         (
             <[u8]>::to_ascii_lowercase,
             "when upper and lower case are taken for the same: one side changes the case",
@@ -111,6 +100,16 @@ pub fn id_hint(missing: &[Id], orphans: &[Id]) -> Option<&'static str> {
             common * 2 >= few
         })
         .map(|(_, how)| *how)
+}
+
+/// A UUID in any spelling as canonical text.
+fn spelled(id: &[u8]) -> Vec<u8> {
+    loose_uuid(id).map_or_else(|| id.to_vec(), |uuid| uuid_text(&uuid).into_bytes())
+}
+
+/// The same, and 16 bytes as the UUID that they are.
+fn unpacked(id: &[u8]) -> Vec<u8> {
+    <[u8; 16]>::try_from(id).map_or_else(|_| spelled(id), |uuid| uuid_text(&uuid).into_bytes())
 }
 
 fn clusters(consumer: &ConsumerBook, rules: &ConsumerRules, flow: &FlowRules) -> Vec<String> {
@@ -177,4 +176,62 @@ fn remarks(consumer: &ConsumerBook, rules: &ConsumerRules) -> Vec<String> {
         ));
     }
     remarks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::time::SECOND;
+
+    fn ids(texts: &[&str]) -> Vec<Id> {
+        texts.iter().map(|text| Id::from_text(text)).collect()
+    }
+
+    #[test]
+    fn ids_that_could_be_equal_name_the_way() {
+        let cases: [(&[&str], &[&str], Option<&str>); 7] = [
+            (
+                &["6CCD780C-BABA-1026-9564-5B8C656024DB", "x"],
+                &["{6ccd780c-baba-1026-9564-5b8c656024db}"],
+                Some("when read as UUID"),
+            ),
+            (&["Ab", "Cd"], &["aB", "cD"], Some("when upper and lower case")),
+            (&["a ", "b "], &["a", "b"], Some("without the blanks")),
+            (&["007", "0042"], &["7", "42"], Some("without leading zeros")),
+            (&["a", "b"], &["c", "d"], None),
+            (&["a", "b"], &[], None),
+            (&["a"; 11], &["A"], None),
+        ];
+        for (missing, orphans, right) in cases {
+            let hint = id_hint(&ids(missing), &ids(orphans));
+            match right {
+                Some(start) => {
+                    assert!(hint.is_some_and(|hint| hint.starts_with(start)), "{missing:?}: {hint:?}")
+                }
+                None => assert_eq!(hint, None, "{missing:?}"),
+            }
+        }
+        let bytes = [Id::from_bytes(&[
+            0x6c, 0xcd, 0x78, 0x0c, 0xba, 0xba, 0x10, 0x26, 0x95, 0x64, 0x5b, 0x8c, 0x65, 0x60, 0x24, 0xdb,
+        ])];
+        let hint = id_hint(&ids(&["6ccd780c-baba-1026-9564-5b8c656024db"]), &bytes);
+        assert!(hint.is_some_and(|hint| hint.contains("uuid-bytes")), "{hint:?}");
+    }
+
+    #[test]
+    fn a_cluster_is_many_in_a_short_time() {
+        let every =
+            |seconds: i64, count: i64| (0..count).map(|n| Micros(n * seconds * SECOND)).collect::<Vec<_>>();
+        assert_eq!(densest(&every(1, 4)), None);
+        assert_eq!(densest(&every(600, 50)), None);
+        assert_eq!(densest(&every(1, 10)), Some((Micros(0), Micros(9 * SECOND), 10)));
+        let mut mixed = every(1, 10);
+        mixed.push(Micros(9_000 * SECOND));
+        assert_eq!(densest(&mixed), Some((Micros(0), Micros(9 * SECOND), 10)));
+        let text = cluster(Kind::Duplicate, "points", Micros(0), Micros(2 * SECOND), 10, 10);
+        assert!(
+            text.starts_with("`points`: 10 duplicate, all consumed again within 2s at 1970-01-01T00:00:00Z"),
+            "{text}"
+        );
+    }
 }

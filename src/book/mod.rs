@@ -3,7 +3,7 @@
 //!
 //! Pure: whoever reads the sources feeds [`FlowBook`] in any order, asks it which ids to look up, and brings the answers.
 //!
-//! 1. [`FlowBook::event`], [`FlowBook::receipt`], [`FlowBook::dead_letter`], [`FlowBook::pending`] while reading;
+//! 1. [`FlowBook::event`], [`FlowBook::receipt`], [`FlowBook::dead_letter`], [`FlowBook::backlog`] while reading;
 //! 2. [`FlowBook::close_reading`] when all is read;
 //! 3. for each consumer the [`FlowBook::suspects`], batch by batch, to [`FlowBook::decide`];
 //! 4. the producer's own [`FlowBook::open_events`] to [`FlowBook::decide_open`];
@@ -129,8 +129,10 @@ impl FlowBook {
         self.open.entry_ref(id).and_modify(|known| *known = known.merged(facts)).or_insert(facts);
     }
 
+    /// A row without a usable place is told of in the range in which it was written; one without any usable time in
+    /// every range.
     fn unattributable(&mut self, row: &Event) {
-        if !row.in_flow {
+        if !row.in_flow || row.created.at().is_some_and(|at| !self.rules.span.contains(at)) {
             return;
         }
         self.events.unattributable += 1;
@@ -165,10 +167,9 @@ impl FlowBook {
         self.backlog.get_or_insert_default();
     }
 
-    /// Takes in the creation time of a pending row, whatever its window.
-    pub fn pending(&mut self, created: Stamp) {
-        let as_of = self.rules.as_of;
-        self.backlog.get_or_insert_default().add(created.at(), as_of);
+    /// Takes in one table's pending rows, whatever their window.
+    pub fn backlog(&mut self, more: &Backlog) {
+        self.backlog.get_or_insert_default().merge(more);
     }
 
     /// Everything was read: settles what pairs after all and fixes the suspects.
@@ -219,13 +220,14 @@ impl FlowBook {
                 continue; // It was sent while the run was reading, and its row is gone.
             }
             let facts = if rows.is_empty() { Some(seen) } else { decide::home(rows.iter(), self.rules.span) };
+            let attempts = rows.iter().filter_map(|row| row.attempts).max();
             if let Some(facts) = facts {
-                self.judge_open(id, &facts);
+                self.judge_open(id, &facts, attempts);
             }
         }
     }
 
-    fn judge_open(&mut self, id: &Id, facts: &Facts) {
+    fn judge_open(&mut self, id: &Id, facts: &Facts, attempts: Option<i64>) {
         if facts.state == State::Acked {
             // Since it was read.
             self.events.acked += 1;
@@ -249,7 +251,9 @@ impl FlowBook {
             _ => self.events.pending += 1,
         }
         if kind.is_difference() {
-            let detail = if facts.rows > 1 { format!("{} event rows", facts.rows) } else { String::new() };
+            let rows = (facts.rows > 1).then(|| format!("{} event rows", facts.rows));
+            let attempts = attempts.map(|attempts| format!("{attempts} attempts"));
+            let detail = rows.into_iter().chain(attempts).collect::<Vec<_>>().join("; ");
             self.findings.push(Difference { detail, ..self.rules.event_difference(None, kind, id, facts) });
         }
     }

@@ -3,6 +3,20 @@
 //! [`load`] reads a file and the environment and gives either a [`Config`] in which every name, zone, duration and
 //! format is valid, or all the problems at once, each with file, line and key.
 
+mod check;
+mod hint;
+mod interpolate;
+mod load;
+mod problem;
+mod report;
+mod secret;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+pub use load::{load, parse};
+pub use problem::{Problem, Problems};
+
 use crate::model::Micros;
 use chrono_tz::Tz;
 use secrecy::SecretString;

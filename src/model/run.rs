@@ -161,6 +161,14 @@ impl Backlog {
         }
     }
 
+    /// Adds another table's.
+    pub fn merge(&mut self, other: &Self) {
+        self.count += other.count;
+        self.undated += other.undated;
+        self.oldest = [self.oldest, other.oldest].into_iter().flatten().min();
+        self.by_age.iter_mut().zip(other.by_age).for_each(|(count, more)| *count += more);
+    }
+
     /// Age of the oldest at `as_of`, in microseconds.
     #[must_use]
     pub fn oldest_age(&self, as_of: Micros) -> Option<i64> {

@@ -159,6 +159,15 @@ impl Story {
         Ok(())
     }
 
+    /// The story as it looks in the tables of one consumer alone.
+    #[must_use]
+    pub fn of_consumer(&self, consumer: &str) -> Self {
+        let mut own = self.clone();
+        own.receipts.retain(|row| row.consumer == consumer);
+        own.dead_letters.retain(|row| row.consumer == consumer);
+        own
+    }
+
     /// The wants that name a difference, sorted: what `differences` must list.
     #[must_use]
     pub fn wanted_differences(&self) -> Vec<Want> {

@@ -36,13 +36,13 @@ pub fn statements(story: &Story, dialect: Dialect, layout: Layout) -> Vec<String
 }
 
 fn producer(story: &Story, dialect: Dialect, unique: bool) -> Vec<String> {
-    let (id, at) = types(dialect);
+    let [id, word, at] = types(dialect);
     let key = if unique { "PRIMARY KEY (msg_id)".to_owned() } else { "PRIMARY KEY (nr)".to_owned() };
     let null = if unique { "NOT NULL" } else { "NULL" };
     let mut all = vec![
         format!(
-            "CREATE TABLE event (nr INTEGER NOT NULL, topic VARCHAR(40) NOT NULL, msg_id {id} {null}, sort VARCHAR(40) NOT NULL, \
-             status VARCHAR(40) NOT NULL, retry_count INTEGER NOT NULL, created_at {at} NULL, sent_at {at} NULL, {key})"
+            "CREATE TABLE event (nr INTEGER NOT NULL, topic VARCHAR(40) NOT NULL, msg_id {id} {null}, sort {word} NOT NULL, \
+             status {word} NOT NULL, retry_count INTEGER NOT NULL, created_at {at} NULL, sent_at {at} NULL, {key})"
         ),
         "CREATE INDEX event_sent_at ON event (sent_at)".to_owned(),
         "CREATE INDEX event_created_at ON event (created_at)".to_owned(),
@@ -61,20 +61,22 @@ fn producer(story: &Story, dialect: Dialect, unique: bool) -> Vec<String> {
 }
 
 fn consumer(story: &Story, dialect: Dialect, unique: bool) -> Vec<String> {
-    let (id, at) = types(dialect);
+    let [id, word, at] = types(dialect);
     let (null, key) = if unique { ("NOT NULL", "(consumer, msg_id)") } else { ("NULL", "(nr)") };
     let mut all = vec![
         format!(
-            "CREATE TABLE consumed_message (nr INTEGER NOT NULL, consumer VARCHAR(40) NOT NULL, msg_id {id} {null}, original_id {id} NULL, \
+            "CREATE TABLE consumed_message (nr INTEGER NOT NULL, consumer {word} NOT NULL, msg_id {id} {null}, original_id {id} NULL, \
              consumed_at {at} NULL, PRIMARY KEY {key})"
         ),
         "CREATE INDEX consumed_at ON consumed_message (consumed_at)".to_owned(),
         "CREATE INDEX consumed_msg_id ON consumed_message (msg_id)".to_owned(),
+        "CREATE INDEX consumed_original_id ON consumed_message (original_id)".to_owned(),
         format!(
-            "CREATE TABLE dead_letter (nr INTEGER NOT NULL PRIMARY KEY, consumer VARCHAR(40) NOT NULL, msg_id {id} NOT NULL, \
+            "CREATE TABLE dead_letter (nr INTEGER NOT NULL PRIMARY KEY, consumer {word} NOT NULL, msg_id {id} NOT NULL, \
              failed_at {at} NOT NULL, discarded_at {at} NULL, error VARCHAR(200) NOT NULL)"
         ),
         "CREATE INDEX dead_msg_id ON dead_letter (msg_id)".to_owned(),
+        "CREATE INDEX dead_failed_at ON dead_letter (failed_at)".to_owned(),
     ];
     let rows = story.receipts.iter().enumerate().map(|(nr, row)| {
         let (id, original) =
@@ -95,12 +97,16 @@ fn consumer(story: &Story, dialect: Dialect, unique: bool) -> Vec<String> {
     all
 }
 
-/// Column types of ids (compared byte by byte) and of times.
-fn types(dialect: Dialect) -> (&'static str, &'static str) {
+/// Column types of ids and words (both compared byte by byte), and of times.
+fn types(dialect: Dialect) -> [&'static str; 3] {
     match dialect {
-        Dialect::Sqlite => ("TEXT", "TEXT"),
-        Dialect::Postgres => ("TEXT", "TIMESTAMPTZ"),
-        Dialect::Mysql => ("VARCHAR(300) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin", "DATETIME(6)"),
+        Dialect::Sqlite => ["TEXT", "TEXT", "TEXT"],
+        Dialect::Postgres => ["TEXT", "VARCHAR(40)", "TIMESTAMPTZ"],
+        Dialect::Mysql => [
+            "VARCHAR(300) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
+            "VARCHAR(40) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
+            "DATETIME(6)",
+        ],
     }
 }
 

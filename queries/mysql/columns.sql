@@ -1,0 +1,23 @@
+-- Which columns does the table have, of what declared type, and does a comparison of them ignore case?
+-- Wants no index: it reads the catalogue.
+-- Row: name, declared type, ignores case (0 or 1).
+-- MariaDB keeps JSON as LONGTEXT with a check that bears the column's name. MySQL's list of checks has no TABLE_NAME:
+-- there the name means the outer one, and the comparison is always true.
+SELECT
+    c.COLUMN_NAME,
+    CASE
+        WHEN EXISTS (
+            SELECT 1
+            FROM information_schema.CHECK_CONSTRAINTS AS k
+            WHERE k.CONSTRAINT_SCHEMA = c.TABLE_SCHEMA
+              AND TABLE_NAME = c.TABLE_NAME
+              AND k.CONSTRAINT_NAME = c.COLUMN_NAME
+              AND k.CHECK_CLAUSE LIKE 'json_valid(%'
+        ) THEN 'json'
+        ELSE c.COLUMN_TYPE
+    END,
+    CASE WHEN RIGHT(c.COLLATION_NAME, 3) = '_ci' THEN 1 ELSE 0 END
+FROM information_schema.COLUMNS AS c
+WHERE c.TABLE_SCHEMA = COALESCE(/*:schema*/, DATABASE())
+  AND c.TABLE_NAME = /*:name*/
+ORDER BY c.ORDINAL_POSITION

@@ -1,0 +1,14 @@
+-- Which indexes does the table have?
+-- Wants no index: it reads the catalogue.
+-- Row: index, unique (0 or 1), covers only some rows (0 or 1), column's place from 1, column (NULL: an expression).
+SELECT
+    INDEX_NAME,
+    CASE WHEN NON_UNIQUE = 0 THEN 1 ELSE 0 END,
+    0,
+    SEQ_IN_INDEX,
+    COLUMN_NAME
+FROM information_schema.STATISTICS
+WHERE TABLE_SCHEMA = COALESCE(/*:schema*/, DATABASE())
+  AND TABLE_NAME = /*:name*/
+  AND INDEX_TYPE IN ('BTREE', 'HASH')
+ORDER BY 1, 4

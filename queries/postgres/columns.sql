@@ -1,0 +1,18 @@
+-- Which columns does the table have, of what declared type, and does a comparison of them ignore case?
+-- Wants no index: it reads the catalogue.
+-- Row: name, declared type, ignores case (0 or 1).
+SELECT
+    a.attname::text,
+    format_type(a.atttypid, a.atttypmod),
+    CASE
+        WHEN t.typname = 'citext' THEN 1
+        WHEN to_jsonb(c) ->> 'collisdeterministic' = 'false' THEN 1
+        ELSE 0
+    END
+FROM pg_attribute AS a
+JOIN pg_type AS t ON t.oid = a.atttypid
+LEFT JOIN pg_collation AS c ON c.oid = a.attcollation
+WHERE a.attrelid = to_regclass(/*:name*/)
+  AND a.attnum > 0
+  AND NOT a.attisdropped
+ORDER BY a.attnum

@@ -1,0 +1,13 @@
+-- Which columns does the table have, of what declared type, and does a comparison of them ignore case?
+-- Wants no index: it reads the catalogue.
+-- Row: name, declared type, ignores case (0 or 1).
+SELECT
+    c.name,
+    c.type,
+    EXISTS (
+        SELECT 1
+        FROM pragma_index_list(/*:name*/, /*:schema*/) AS l, pragma_index_xinfo(l.name, /*:schema*/) AS x
+        WHERE x.name = c.name AND x.coll = 'NOCASE'
+    )
+FROM pragma_table_xinfo(/*:name*/, /*:schema*/) AS c
+ORDER BY c.cid

@@ -1,0 +1,246 @@
+//! The command line as types, and nothing else.
+
+use crate::model::Kind;
+use crate::plan::{Edge, Request};
+use crate::report::Format;
+use chrono::{DateTime, NaiveDate};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+use crate::model::Micros;
+
+/// Proves that message producers and their consumers agree, message by message.
+///
+/// msgrecon reads event tables (outboxes) and the consumers' dedup tables, read-only, and gives every message at every
+/// consumer exactly one verdict.
+#[derive(Debug, Parser)]
+#[command(
+    name = "msgrecon",
+    version,
+    max_term_width = 100,
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
+#[command(after_help = "\
+Exit codes:
+  0   balanced, or below every fail threshold
+  1   differences at or above a fail threshold
+  2   usage or configuration
+  3   incomplete: a source could not be read, or no verdict was possible
+  4   judged, but not recorded or not delivered
+  75  another run holds the lease")]
+pub struct Cli {
+    /// Options that every command takes.
+    #[command(flatten)]
+    pub global: Global,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Options that every command takes.
+#[derive(Args, Debug)]
+pub struct Global {
+    /// The configuration file.
+    #[arg(
+        short,
+        long,
+        global = true,
+        value_name = "FILE",
+        help = "The configuration file [default: ./msgrecon.toml, then $MSGRECON_CONFIG]"
+    )]
+    pub config: Option<PathBuf>,
+    /// Say less: no progress, errors only.
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Say more; twice for details. `RUST_LOG` overrides it.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+    /// How log lines look on stderr.
+    #[arg(long, global = true, value_enum, default_value_t = LogFormat::Text)]
+    pub log_format: LogFormat,
+}
+
+/// How log lines look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// For a person.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Reconcile a range and report.
+    ///
+    /// Examples:
+    ///   msgrecon run --date 2026-03-02
+    ///   msgrecon run --from 2026-03-01 --until 2026-03-08 --flow order-paid --output reports
+    ///   msgrecon run --last 24h --format json
+    #[command(verbatim_doc_comment)]
+    Run(RunArgs),
+    /// Print what a run would do, without reading any message.
+    Plan(PlanArgs),
+    /// Explain a kind: what it means, where the message stopped, what to do.
+    Explain {
+        /// The kind, as reports write it.
+        #[arg(value_parser = kind_parser())]
+        kind: Kind,
+    },
+    /// Build a small shop with every kind of fault in SQLite files, reconcile it, and show what a report looks like.
+    Demo {
+        /// The folder to build it in; it must not exist yet, or be of an earlier demo.
+        #[arg(long, value_name = "DIR", default_value = "msgrecon-demo")]
+        folder: PathBuf,
+    },
+    /// Print a completion script for a shell.
+    Completions {
+        /// Which shell.
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page.
+    Man,
+}
+
+/// Which part of time, and which flows.
+#[derive(Args, Clone, Debug)]
+#[command(group = ArgGroup::new("range").required(false).multiple(false).args(["date", "from", "last"]))]
+pub struct Selection {
+    /// One day in the configuration's time zone.
+    #[arg(long, value_name = "DATE")]
+    pub date: Option<NaiveDate>,
+    /// Start of the range: a date or an instant (RFC 3339).
+    #[arg(long, value_name = "TIME", requires = "until")]
+    pub from: Option<Edge>,
+    /// End of the range, not included: a date or an instant (RFC 3339).
+    #[arg(long, visible_alias = "to", value_name = "TIME", requires = "from")]
+    pub until: Option<Edge>,
+    /// The last so many hours or days before now.
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub last: Option<i64>,
+    /// Only this flow; may be given several times.
+    #[arg(long = "flow", value_name = "NAME")]
+    pub flows: Vec<String>,
+    /// Judge as of this instant (RFC 3339) instead of now.
+    #[arg(long, value_name = "TIME", value_parser = instant)]
+    pub as_of: Option<Micros>,
+}
+
+impl Selection {
+    /// The range that is asked for, if any is.
+    #[must_use]
+    pub fn request(&self) -> Option<Request> {
+        match (self.date, self.from, self.until, self.last) {
+            (Some(date), ..) => Some(Request::Date(date)),
+            (_, Some(from), Some(until), _) => Some(Request::Range(from, until)),
+            (.., Some(last)) => Some(Request::Last(last)),
+            _ => None,
+        }
+    }
+}
+
+/// Options of `run`.
+#[derive(Args, Debug)]
+pub struct RunArgs {
+    /// Which part of time, and which flows.
+    #[command(flatten)]
+    pub selection: Selection,
+    /// What goes to stdout.
+    #[arg(long, value_parser = format_parser(), default_value = "table", value_name = "FORMAT")]
+    pub format: Format,
+    /// Write report.json, windows.csv, differences.csv and report.html to this folder.
+    #[arg(long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Leave CSV cells as they are, even if a spreadsheet would run them as a formula.
+    #[arg(long)]
+    pub csv_raw: bool,
+    /// Tell nobody: no mail, no channel.
+    #[arg(long)]
+    pub no_notify: bool,
+}
+
+/// Options of `plan`.
+#[derive(Args, Debug)]
+pub struct PlanArgs {
+    /// Which part of time, and which flows.
+    #[command(flatten)]
+    pub selection: Selection,
+    /// Connect, look at the tables' columns and indexes, and print the statements too.
+    #[arg(long)]
+    pub sql: bool,
+}
+
+fn kind_parser() -> impl clap::builder::TypedValueParser<Value = Kind> {
+    let names = Kind::ALL.map(|kind| PossibleValue::new(kind.name()).help(kind.info().meaning));
+    PossibleValuesParser::new(names).try_map(|name| Kind::from_name(&name).ok_or("no such kind"))
+}
+
+fn format_parser() -> impl clap::builder::TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(Format::ALL.map(Format::name))
+        .try_map(|name| Format::from_name(&name).ok_or("no such format"))
+}
+
+fn instant(text: &str) -> Result<Micros, String> {
+    DateTime::parse_from_rfc3339(text)
+        .map(|at| Micros(at.timestamp_micros()))
+        .map_err(|_| "not an instant with its offset, such as 2026-03-03T06:00:00Z".to_owned())
+}
+
+fn duration(text: &str) -> Result<i64, String> {
+    let length =
+        humantime::parse_duration(text).map_err(|error| format!("{error}; write it as 24h or 7d"))?;
+    match i64::try_from(length.as_micros()) {
+        Ok(micros @ 1..) => Ok(micros),
+        _ => Err("must be longer than nothing and shorter than the age of the world".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn ranges_are_read_as_they_are_meant() {
+        let request = |args: &str| {
+            let words = ["msgrecon", "run"].into_iter().chain(args.split_whitespace());
+            match Cli::try_parse_from(words).map(|cli| cli.command) {
+                Ok(Command::Run(run)) => run.selection.request(),
+                _ => panic!("{args}"),
+            }
+        };
+        let day = |text: &str| Edge::Date(text.parse().unwrap());
+        let range = Some(Request::Range(day("2026-03-01"), day("2026-03-08")));
+        assert_eq!(request("--from 2026-03-01 --until 2026-03-08"), range);
+        assert_eq!(request("--from 2026-03-01 --to 2026-03-08"), range);
+        assert_eq!(request("--date 2026-03-02"), Some(Request::Date("2026-03-02".parse().unwrap())));
+        assert_eq!(request("--last 24h"), Some(Request::Last(crate::model::time::DAY)));
+        assert_eq!(request(""), None);
+    }
+
+    #[test]
+    fn contradictions_are_refused() {
+        for args in [
+            "--date 2026-03-02 --last 24h",
+            "--from 2026-03-01",
+            "--until 2026-03-01",
+            "--date 02.03.2026",
+            "--last 24",
+            "--last 0s",
+            "--date 2026-03-02 --as-of 2026-03-03",
+            "--format xml",
+        ] {
+            let words = ["msgrecon", "run"].into_iter().chain(args.split_whitespace());
+            assert_eq!(Cli::try_parse_from(words).unwrap_err().exit_code(), 2, "{args}");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The commands: each reads what it needs, calls the library and prints. No rule of reconciliation lives here.
+
+mod demo;
+mod plan;
+mod progress;
+mod run;
+
+use crate::cli::{Cli, Command, Global, LogFormat};
+use crate::config::{self, Config};
+use crate::exit;
+use crate::plan::PlanError;
+use crate::report::Options;
+use clap::CommandFactory as _;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
+use tracing_subscriber::EnvFilter;
+
+/// An error of usage or configuration, for which a retry does not help.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Usage(String);
+
+/// A report could not be written: what was judged is not recorded.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct NotWritten(String);
+
+/// Carries out a command; gives the exit code.
+///
+/// # Errors
+/// What kept the command from being carried out; see [`exit_code`].
+pub fn run(cli: &Cli) -> anyhow::Result<u8> {
+    match &cli.command {
+        Command::Run(args) => run::run(&cli.global, args),
+        Command::Plan(args) => plan::plan(&cli.global, args),
+        Command::Explain { kind } => {
+            print(crate::report::explain::explain(*kind, usize::from(width())).as_bytes())
+        }
+        Command::Demo { folder } => demo::demo(&cli.global, folder),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Cli::command(), "msgrecon", &mut script);
+            print(&script)
+        }
+        Command::Man => {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(Cli::command()).render(&mut page)?;
+            print(&page)
+        }
+    }
+}
+
+/// The exit code for an error of [`run`].
+#[must_use]
+pub fn exit_code(error: &anyhow::Error) -> u8 {
+    if error.is::<NotWritten>() {
+        exit::NOT_DELIVERED
+    } else if error.is::<Usage>() || error.is::<config::Problems>() || error.is::<PlanError>() {
+        exit::USAGE
+    } else {
+        exit::INCOMPLETE
+    }
+}
+
+/// Sends logs to stderr: warnings by default, errors only when quiet, more when asked.
+pub fn start_log(global: &Global) {
+    let level = match (global.quiet, global.verbose) {
+        (true, _) => "error",
+        (false, 0) => "warn",
+        (false, 1) => "msgrecon=info,warn",
+        (false, _) => "msgrecon=debug,info",
+    };
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
+    match global.log_format {
+        LogFormat::Text => log.with_ansi(io::stderr().is_terminal() && colour_wanted()).init(),
+        LogFormat::Json => log.json().init(),
+    }
+}
+
+/// Writes to stdout; a reader that went away (`| head`) is no error.
+fn print(bytes: &[u8]) -> anyhow::Result<u8> {
+    let mut out = io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(NotWritten(format!("cannot write to stdout: {error}")).into())
+        }
+        _ => Ok(exit::OK),
+    }
+}
+
+fn width() -> u16 {
+    terminal_size::terminal_size().map_or(100, |(width, _)| width.0.max(40))
+}
+
+fn colour_wanted() -> bool {
+    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+fn options(csv_raw: bool) -> Options {
+    Options { width: width(), colour: io::stdout().is_terminal() && colour_wanted(), csv_raw }
+}
+
+/// `-c`, else `./msgrecon.toml`, else `$MSGRECON_CONFIG`.
+fn config_path(global: &Global) -> anyhow::Result<PathBuf> {
+    let here = Path::new("msgrecon.toml");
+    if let Some(path) = &global.config {
+        return Ok(path.clone());
+    }
+    if here.exists() {
+        return Ok(here.to_owned());
+    }
+    std::env::var_os("MSGRECON_CONFIG").map(PathBuf::from).ok_or_else(|| {
+        let message = "no configuration: there is no ./msgrecon.toml and $MSGRECON_CONFIG is not set; name a file with -c, or see one at work with `msgrecon demo`";
+        Usage(message.to_owned()).into()
+    })
+}
+
+fn load_config(global: &Global) -> anyhow::Result<Config> {
+    let path = config_path(global)?;
+    Ok(config::load(&path, &|name| std::env::var(name).ok())?)
+}
+
+/// Runs a future to its end on all cores.
+fn block_on<T>(work: impl Future<Output = T>) -> anyhow::Result<T> {
+    Ok(tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(work))
+}

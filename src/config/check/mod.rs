@@ -1,0 +1,78 @@
+//! From the tree of the file to the checked configuration.
+//!
+//! Each check gives its value, or reports why there is none and gives nothing. Since one report is enough to refuse the
+//! whole file, lists go on without the elements that are wrong, and keys that are wrong may be read as not set.
+
+mod consumer;
+mod database;
+mod events;
+mod flow;
+mod instant;
+mod later;
+mod preset;
+mod table;
+mod threshold;
+mod url;
+mod value;
+
+use super::Config;
+use super::tree::{Item, Section};
+use chrono_tz::Tz;
+use std::collections::BTreeSet;
+use std::io;
+use std::path::Path;
+
+/// The files that a configuration names.
+pub(super) struct Files<'a> {
+    /// Where relative paths begin.
+    pub(super) folder: &'a Path,
+    /// Reads a file with a secret.
+    pub(super) read_secret: &'a dyn Fn(&Path) -> io::Result<String>,
+}
+
+/// What all flows share.
+struct Scope<'t> {
+    /// Cuts the days.
+    zone: Tz,
+    /// The names of the databases, also of those with problems of their own.
+    databases: Vec<&'t str>,
+}
+
+const KEYS: [&str; 7] = ["time_zone", "ledger", "databases", "flows", "mail", "channels", "silences"];
+
+/// The whole file.
+pub(super) fn config(root: &Section<'_>, files: &Files<'_>) -> Option<Config> {
+    let root = root.clone().only(&KEYS);
+    let zone = root.get("time_zone", value::zone).unwrap_or(Tz::UTC);
+    let ledger = database::ledger(&root, files);
+    let sources =
+        root.get("databases", Item::open_section).map(|section| section.entries()).unwrap_or_default();
+    let databases = database::databases(&sources, files);
+    let names = sources.iter().map(|(name, _)| *name).collect();
+    let flows = flow::flows(&root, &Scope { zone, databases: names });
+    later::check(&root);
+    Some(Config { time_zone: zone, ledger: ledger?, databases, flows })
+}
+
+/// Names that must tell the tables of an array apart.
+fn unique_names(sections: &[Section<'_>]) {
+    let mut seen = BTreeSet::new();
+    for item in sections.iter().filter_map(|section| section.item("name")) {
+        if item.is_text() && item.text().is_some_and(|name| !seen.insert(name)) {
+            item.problem::<()>(format!("the name {} is used twice", item.quoted()));
+        }
+    }
+}
+
+/// The tables of an array of tables that must not be empty.
+fn sections<'t>(parent: &Section<'t>, key: &str, known: &[&str]) -> Vec<Section<'t>> {
+    let Some(item) = parent.item(key) else {
+        parent.missing::<()>(key, "is missing; at least one is needed");
+        return Vec::new();
+    };
+    let items = item.items();
+    if items.as_ref().is_some_and(Vec::is_empty) {
+        item.problem::<()>("is empty; at least one is needed");
+    }
+    items.unwrap_or_default().iter().filter_map(|item| item.section(known)).collect()
+}

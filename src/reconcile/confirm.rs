@@ -1,0 +1,86 @@
+//! The second pass: every suspect is looked up by its id, without a time limit. Only this decides.
+
+use super::read::{Failure, Reading, lose};
+use super::sources::ConsumerTables;
+use super::{Step, Watch};
+use crate::book::{Answers, FlowBook};
+use crate::model::{Event, Id};
+use crate::source::{EventTable, ReceiptTable, SourceError};
+use futures_util::future::try_join_all;
+
+/// So many ids are looked up at a time ...
+const BATCH: usize = 1_000;
+/// ... or so many, where no index serves and each batch reads a table to its end.
+const BATCH_UNINDEXED: usize = 100_000;
+
+/// What went wrong, and on which side.
+enum Side {
+    Producer(SourceError),
+    Consumer(SourceError),
+}
+
+impl Reading<'_> {
+    /// Decides all suspects. A consumer whose look-ups fail is lost to the books.
+    pub(super) async fn confirm(
+        &self,
+        book: &mut FlowBook,
+        failures: &mut Vec<Failure>,
+    ) -> Result<(), SourceError> {
+        for (place, tables) in self.consumers.iter().enumerate() {
+            let Some(tables) = tables else { continue };
+            match self.consumer(place, tables, book).await {
+                Ok(()) => {}
+                Err(Side::Producer(error)) => return Err(error),
+                Err(Side::Consumer(error)) => lose(place, error, book, failures),
+            }
+        }
+        for ids in book.open_events().chunks(batch(self.events_indexed())) {
+            let rows = self.events(ids).await?;
+            book.decide_open(ids, rows);
+        }
+        Ok(())
+    }
+
+    async fn consumer(&self, place: usize, tables: &ConsumerTables, book: &mut FlowBook) -> Result<(), Side> {
+        let suspects = book.suspects(place);
+        let indexed = self.events_indexed() && tables.receipts.iter().all(ReceiptTable::look_up_indexed);
+        for (turn, ids) in suspects.chunks(batch(indexed)).enumerate() {
+            let asked: Vec<_> = ids.iter().filter(|id| book.needs_event(place, id)).cloned().collect();
+            let (events, own) = tokio::join!(self.events(&asked), traces(tables, ids));
+            let answers = Answers { events: events.map_err(Side::Producer)?, ..own.map_err(Side::Consumer)? };
+            book.decide(place, ids, answers);
+            let done = (turn + 1) * batch(indexed);
+            progress(self.watch, &self.plan.flow.name, done.min(suspects.len()), suspects.len());
+        }
+        Ok(())
+    }
+
+    fn events_indexed(&self) -> bool {
+        self.producer.tables.iter().all(EventTable::look_up_indexed)
+    }
+
+    async fn events(&self, ids: &[Id]) -> Result<Vec<Event>, SourceError> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let found = self.producer.tables.iter().map(|table| table.by_id(ids));
+        Ok(try_join_all(found).await?.into_iter().flatten().collect())
+    }
+}
+
+fn batch(indexed: bool) -> usize {
+    if indexed { BATCH } else { BATCH_UNINDEXED }
+}
+
+async fn traces(tables: &ConsumerTables, ids: &[Id]) -> Result<Answers, SourceError> {
+    let receipts = try_join_all(tables.receipts.iter().map(|table| table.by_id(ids))).await?;
+    let dead_letters = match &tables.dead_letters {
+        Some(table) => table.by_id(ids).await?,
+        None => Vec::new(),
+    };
+    Ok(Answers { receipts: receipts.into_iter().flatten().collect(), dead_letters, ..Answers::default() })
+}
+
+fn progress(watch: Watch<'_>, flow: &str, done: usize, of: usize) {
+    watch(Step::Confirming { flow, done, of });
+}

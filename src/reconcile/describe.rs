@@ -1,0 +1,77 @@
+//! What a run would ask of its sources, for `plan --sql`.
+
+use super::sources::{ConsumerTables, Databases, Producer, open_consumer, open_producer};
+use crate::config::Config;
+use crate::plan::{FlowPlan, FlowRules, Plan};
+
+/// One statement, remark, or reason why there is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Described {
+    /// Whose it is and what it asks.
+    pub title: String,
+    /// SQL, or the reason.
+    pub text: String,
+    /// Whether this source could not be looked at.
+    pub failed: bool,
+}
+
+/// Connects, looks at the tables' columns and indexes, and gives the statements of a run. No message is read.
+pub async fn statements(plan: &Plan, config: &Config) -> Vec<Described> {
+    let databases = Databases::connect(plan, config).await;
+    let mut all = Vec::new();
+    for flow in &plan.flows {
+        all.extend(of_flow(flow, plan, &databases).await);
+    }
+    databases.close().await;
+    all
+}
+
+async fn of_flow(flow: &FlowPlan, plan: &Plan, databases: &Databases) -> Vec<Described> {
+    let mut rules = FlowRules::new(flow, plan.as_of);
+    let name = &flow.flow.name;
+    let mut all = match open_producer(flow, databases, &mut rules).await {
+        Ok(producer) => of_producer(&producer, flow),
+        Err(error) => vec![failed(format!("flow `{name}`, events"), &error)],
+    };
+    for (place, consumer) in flow.flow.consumers.iter().enumerate() {
+        let title = format!("flow `{name}`, consumer `{}`", consumer.name);
+        match open_consumer(consumer, place, databases, &mut rules).await {
+            Ok(tables) => all.extend(of_consumer(&tables, flow, &title)),
+            Err(error) => all.push(failed(title, &error)),
+        }
+    }
+    all
+}
+
+fn of_producer(producer: &Producer, flow: &FlowPlan) -> Vec<Described> {
+    let title = format!("flow `{}`, events", flow.flow.name);
+    let statements = producer.tables.iter().flat_map(|table| table.statements(flow.events));
+    let notes = producer.tables.iter().flat_map(|table| table.notes().iter().cloned());
+    described(&title, statements, notes)
+}
+
+fn of_consumer(tables: &ConsumerTables, flow: &FlowPlan, title: &str) -> Vec<Described> {
+    let receipts = tables.receipts.iter().flat_map(|table| table.statements(flow.receipts));
+    let dead = tables.dead_letters.iter().flat_map(|table| table.statements(flow.receipts));
+    let notes = tables.receipts.iter().flat_map(|table| table.notes().iter().cloned());
+    let dead_notes = tables.dead_letters.iter().flat_map(|table| table.notes().iter().cloned());
+    described(title, receipts.chain(dead), notes.chain(dead_notes))
+}
+
+fn described(
+    title: &str,
+    statements: impl Iterator<Item = (String, String)>,
+    notes: impl Iterator<Item = String>,
+) -> Vec<Described> {
+    let statement = |(name, text)| Described { title: format!("{title}: {name}"), text, failed: false };
+    let note = |note: String| Described {
+        title: format!("{title}: note"),
+        text: format!("-- {note}"),
+        failed: false,
+    };
+    statements.map(statement).chain(notes.map(note)).collect()
+}
+
+fn failed(title: String, error: &crate::source::SourceError) -> Described {
+    Described { title, text: format!("-- could not be looked at: {error}"), failed: true }
+}

@@ -1,0 +1,102 @@
+//! The databases of a run and the opened tables of a flow.
+
+use crate::config::{Config, Consumer, Flow};
+use crate::model::Micros;
+use crate::plan::{FlowPlan, FlowRules, Plan};
+use crate::source::{Database, DeadLetterTable, EventTable, ReceiptTable, SourceError};
+use futures_util::future::join_all;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Every database that the plan needs, connected or with the reason why not.
+pub(super) struct Databases(BTreeMap<String, Result<Database, SourceError>>);
+
+impl Databases {
+    pub(super) async fn connect(plan: &Plan, config: &Config) -> Self {
+        let names: BTreeSet<_> = plan.flows.iter().flat_map(|flow| names(&flow.flow)).collect();
+        let known = names.into_iter().filter_map(|name| Some((name, config.databases.get(name)?)));
+        let connected =
+            known.map(async |(name, database)| (name.to_owned(), Database::connect(database).await));
+        Self(join_all(connected).await.into_iter().collect())
+    }
+
+    fn get(&self, name: &str) -> Result<&Database, SourceError> {
+        match self.0.get(name) {
+            Some(Ok(database)) => Ok(database),
+            Some(Err(error)) => Err(error.clone()),
+            None => Err(SourceError::unknown_database(name)),
+        }
+    }
+
+    pub(super) async fn close(self) {
+        join_all(self.0.into_values().flatten().map(Database::close)).await;
+    }
+}
+
+fn names(flow: &Flow) -> impl Iterator<Item = &str> {
+    let consumers = flow.consumers.iter().flat_map(|consumer| {
+        let dead = consumer.dead_letters.as_ref().map(|dead| dead.database.as_str());
+        std::iter::once(consumer.database.as_str()).chain(dead)
+    });
+    std::iter::once(flow.events.database.as_str()).chain(consumers)
+}
+
+/// The producer's side of a flow, opened.
+pub(super) struct Producer {
+    pub(super) tables: Vec<EventTable>,
+}
+
+/// One consumer's side, opened.
+pub(super) struct ConsumerTables {
+    pub(super) receipts: Vec<ReceiptTable>,
+    pub(super) dead_letters: Option<DeadLetterTable>,
+}
+
+/// Opens the event tables and enters in the rules what they say of themselves.
+pub(super) async fn open_producer(
+    plan: &FlowPlan,
+    databases: &Databases,
+    rules: &mut FlowRules,
+) -> Result<Producer, SourceError> {
+    let (events, consumers) = (&plan.flow.events, &plan.flow.consumers);
+    let database = databases.get(&events.database)?;
+    rules.events_fresh_until = database.fresh_until().await?;
+    let expects: Vec<_> = consumers.iter().map(|consumer| consumer.expects.clone()).collect();
+    let mut tables = Vec::new();
+    for table in &events.tables {
+        tables.push(EventTable::open(database, table, events, &expects, rules.as_of).await?);
+    }
+    // Shards may hold one id twice even if each of them cannot.
+    rules.event_ids_unique = matches!(tables.as_slice(), [table] if table.ids_unique());
+    Ok(Producer { tables })
+}
+
+/// Opens a consumer's tables and enters in the rules what they say of themselves.
+pub(super) async fn open_consumer(
+    consumer: &Consumer,
+    place: usize,
+    databases: &Databases,
+    rules: &mut FlowRules,
+) -> Result<ConsumerTables, SourceError> {
+    let (database, as_of) = (databases.get(&consumer.database)?, rules.as_of);
+    let mut fresh = database.fresh_until().await?;
+    let mut receipts = Vec::new();
+    for table in &consumer.tables {
+        receipts.push(ReceiptTable::open(database, table, consumer, as_of).await?);
+    }
+    let dead_letters = match &consumer.dead_letters {
+        Some(dead) => {
+            let database = databases.get(&dead.database)?;
+            fresh = earlier(fresh, database.fresh_until().await?);
+            Some(DeadLetterTable::open(database, dead, as_of).await?)
+        }
+        None => None,
+    };
+    let own = &mut rules.consumers[place];
+    own.fresh_until = fresh;
+    own.receipt_ids_unique = matches!(receipts.as_slice(), [table] if table.ids_unique());
+    Ok(ConsumerTables { receipts, dead_letters })
+}
+
+fn earlier(one: Option<Micros>, other: Option<Micros>) -> Option<Micros> {
+    [one, other].into_iter().flatten().min()
+}

@@ -1,0 +1,164 @@
+//! Windows as stacked bars: numbers in, coordinates out; how they look is the template's matter.
+
+use super::facts::{distinct_consumed, other_than_ok};
+use super::text::{grouped, local, plural};
+use crate::model::{Kind, Totals, Window};
+use chrono_tz::Tz;
+
+/// At most this many bars; more windows than that share bars.
+pub const BARS_MAX: usize = 96;
+/// Height of the drawing, in its own units.
+pub const HEIGHT: u64 = 1000;
+/// Distance from bar to bar.
+pub const STEP: u64 = 10;
+/// A part that is there is at least this high: one lost among a million must be seen.
+const SLIVER: u64 = 40;
+
+/// What is drawn in one colour, from the bottom up: class and kinds.
+const PARTS: [(&str, &[Kind]); 5] = [
+    ("ok", &[Kind::Ok]),
+    ("open", &[Kind::InFlight, Kind::Unverifiable, Kind::Discarded]),
+    ("slow", &[Kind::Late, Kind::Duplicate]),
+    ("stray", &[Kind::Orphan, Kind::AckLost]),
+    ("lost", &[Kind::Missing, Kind::DeadLettered]),
+];
+
+/// One consumer's windows.
+#[derive(Debug)]
+pub struct Chart {
+    /// In time order.
+    pub bars: Vec<Bar>,
+    /// Width of the drawing.
+    pub width: u64,
+    /// Messages in the fullest bar.
+    pub peak: u64,
+    /// How many windows share a bar.
+    pub windows_per_bar: usize,
+    /// Start of the first and end of the last, in local time.
+    pub ends: [String; 2],
+}
+
+/// One window, or several in a row.
+#[derive(Debug)]
+pub struct Bar {
+    /// The same in words.
+    pub title: String,
+    /// Left edge.
+    pub x: u64,
+    /// From the bottom up.
+    pub parts: Vec<Part>,
+}
+
+/// A rectangle.
+#[derive(Debug)]
+pub struct Part {
+    /// One of `ok`, `open`, `slow`, `stray`, `lost`.
+    pub class: &'static str,
+    /// Upper edge.
+    pub y: u64,
+    /// How high.
+    pub height: u64,
+}
+
+/// The chart of one consumer; `None` where there is nothing to compare with each other.
+#[must_use]
+pub fn chart(windows: &[(Window, Totals)], undecidable: &[Kind], zone: Tz) -> Option<Chart> {
+    let windows_per_bar = windows.len().div_ceil(BARS_MAX).max(1);
+    let slices: Vec<_> = windows.chunks(windows_per_bar).map(merged).collect();
+    let peak = slices.iter().map(|(_, totals)| volume(totals, undecidable)).max().filter(|peak| *peak > 0)?;
+    let bars = slices.iter().zip(0..).map(|((window, totals), place)| Bar {
+        title: title(*window, totals, undecidable, zone),
+        x: place * STEP,
+        parts: parts(totals, undecidable, peak),
+    });
+    let ends = [windows.first()?.0.0.from, windows.last()?.0.0.until].map(|at| local(at, zone));
+    let width = STEP * slices.len() as u64;
+    (slices.len() > 1).then(|| Chart { bars: bars.collect(), width, peak, windows_per_bar, ends })
+}
+
+fn merged(slice: &[(Window, Totals)]) -> (Window, Totals) {
+    let mut totals = Totals::default();
+    let mut span = slice[0].0;
+    for (window, one) in slice {
+        totals.merge(one);
+        span.0.until = window.0.until;
+    }
+    (span, totals)
+}
+
+fn count(totals: &Totals, kinds: &[Kind], undecidable: &[Kind]) -> u64 {
+    kinds.iter().filter(|kind| !undecidable.contains(kind)).map(|kind| totals.of(*kind)).sum()
+}
+
+fn volume(totals: &Totals, undecidable: &[Kind]) -> u64 {
+    PARTS.iter().map(|(_, kinds)| count(totals, kinds, undecidable)).sum()
+}
+
+fn title(Window(span): Window, totals: &Totals, undecidable: &[Kind], zone: Tz) -> String {
+    let others = other_than_ok(totals, undecidable);
+    let others: Vec<_> =
+        others.iter().map(|(kind, count)| format!(", {kind} {}", grouped(count.cast_signed()))).collect();
+    let consumed = grouped(distinct_consumed(totals).cast_signed());
+    let acked = plural(totals.acked, "message");
+    format!(
+        "{} until {}: {acked} acked, {consumed} consumed{}",
+        local(span.from, zone),
+        local(span.until, zone),
+        others.concat()
+    )
+}
+
+/// The parts of a bar, stacked; what the slivers take is taken from `ok`.
+fn parts(totals: &Totals, undecidable: &[Kind], peak: u64) -> Vec<Part> {
+    let height = |kinds: &[Kind]| match count(totals, kinds, undecidable) {
+        0 => 0,
+        count => (u128::from(count) * u128::from(HEIGHT) / u128::from(peak))
+            .try_into()
+            .unwrap_or(HEIGHT)
+            .max(SLIVER),
+    };
+    let mut heights = PARTS.map(|(_, kinds)| height(kinds));
+    let others: u64 = heights[1..].iter().sum();
+    heights[0] = heights[0].min(HEIGHT.saturating_sub(others));
+    let mut y = HEIGHT;
+    let stacked = PARTS.iter().zip(heights).filter(|(_, height)| *height > 0).map(|((class, _), height)| {
+        let height = height.min(y);
+        y -= height;
+        Part { class, y, height }
+    });
+    stacked.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture;
+    use super::*;
+
+    #[test]
+    fn a_month_of_hours_fits_and_one_lost_message_is_seen() {
+        let run = fixture::many(1);
+        let counts = run.flows[0].consumers[0].counts.as_ref().unwrap();
+        let chart = chart(&counts.windows, &[], run.time_zone).unwrap();
+        assert_eq!((counts.windows.len(), chart.bars.len(), chart.windows_per_bar), (745, 94, 8));
+        assert_eq!(chart.width, 940);
+        let lost = chart.bars[0].parts.iter().find(|part| part.class == "lost").unwrap();
+        assert!(lost.height >= SLIVER);
+        for bar in &chart.bars {
+            assert!(bar.parts.iter().map(|part| part.height).sum::<u64>() <= HEIGHT, "{bar:?}");
+        }
+        assert_eq!(chart.bars.len() as u64, chart.width / STEP);
+    }
+
+    #[test]
+    fn nothing_and_one_window_make_no_chart() {
+        let run = fixture::rich();
+        let counts = run.flows[0].consumers[0].counts.as_ref().unwrap();
+        assert!(chart(&counts.windows[..1], &[], run.time_zone).is_none());
+        assert!(chart(&[], &[], run.time_zone).is_none());
+        let title = &chart(&counts.windows, &[], run.time_zone).unwrap().bars[1].title;
+        assert_eq!(
+            title,
+            "2026-11-01 01:00 -04:00 until 2026-11-01 01:00 -05:00: 86 messages acked, 80 consumed, missing 6"
+        );
+    }
+}

@@ -1,0 +1,316 @@
+//! What every format says of the same numbers: names and order of the counts, groups of differences, windows worth a
+//! line, notes. Nothing here knows how a format looks.
+
+use super::text::{exact, grouped, plural};
+use crate::model::run::{Backlog, Counts};
+use crate::model::tally::EventTotals;
+use crate::model::{ConsumerReport, Difference, FlowReport, Kind, Problem, Run, Totals, Window};
+
+/// The names of a consumer's counts, in the order of every file.
+pub const COUNT_NAMES: [&str; 16] = [
+    "acked",
+    "ok",
+    "late",
+    "duplicate",
+    "dead_lettered",
+    "discarded",
+    "in_flight",
+    "missing",
+    "unverifiable",
+    "orphan",
+    "ack_lost",
+    "duplicate_records",
+    "ack_lost_records",
+    "orphan_records",
+    "consumed",
+    "residual",
+];
+
+/// Differences in the order in which somebody should look at them.
+pub const URGENCY: [Kind; 9] = [
+    Kind::Missing,
+    Kind::DeadLettered,
+    Kind::Stuck,
+    Kind::PublishFailed,
+    Kind::Duplicate,
+    Kind::Orphan,
+    Kind::AckLost,
+    Kind::Unattributable,
+    Kind::Late,
+];
+
+/// At most this many foreign consumer names are named in a note.
+const OTHERS_NAMED_MAX: usize = 10;
+
+/// The counts in the order of [`COUNT_NAMES`]; `None` where a kind in `undecidable` is concerned.
+#[must_use]
+pub fn count_values(totals: &Totals, undecidable: &[Kind]) -> [Option<i64>; 16] {
+    let of = |kind: Kind, count: u64| (!undecidable.contains(&kind)).then_some(count.cast_signed());
+    [
+        Some(totals.acked.cast_signed()),
+        of(Kind::Ok, totals.ok),
+        of(Kind::Late, totals.late),
+        of(Kind::Duplicate, totals.duplicate),
+        of(Kind::DeadLettered, totals.dead_lettered),
+        of(Kind::Discarded, totals.discarded),
+        of(Kind::InFlight, totals.in_flight),
+        of(Kind::Missing, totals.missing),
+        of(Kind::Unverifiable, totals.unverifiable),
+        of(Kind::Orphan, totals.orphan),
+        of(Kind::AckLost, totals.ack_lost),
+        of(Kind::Duplicate, totals.duplicate_records),
+        of(Kind::AckLost, totals.ack_lost_records),
+        of(Kind::Orphan, totals.orphan_records),
+        Some(totals.consumed().cast_signed()),
+        Some(totals.residual()),
+    ]
+}
+
+/// The kinds that a consumer can have, in the order of the reports.
+pub fn consumer_kinds() -> impl Iterator<Item = Kind> {
+    Kind::ALL.into_iter().filter(|kind| !kind.is_of_producer())
+}
+
+/// The kinds that say something of at least one of the flow's consumers: counted, or not decidable.
+#[must_use]
+pub fn telling_kinds(flow: &FlowReport) -> Vec<Kind> {
+    let tells = |consumer: &ConsumerReport, kind: Kind| {
+        let counted = consumer.counts.as_ref().is_some_and(|counts| counts.totals.of(kind) > 0);
+        counted || (consumer.counts.is_some() && consumer.not_decidable.contains(&kind))
+    };
+    consumer_kinds().filter(|kind| flow.consumers.iter().any(|consumer| tells(consumer, *kind))).collect()
+}
+
+/// Acked messages with at least one receipt, each once: counts that agree do not hide one lost and one repeated.
+#[must_use]
+pub fn distinct_consumed(totals: &Totals) -> u64 {
+    totals.ok + totals.late + totals.duplicate
+}
+
+/// Whether both sides were read and neither holds anything in the range.
+#[must_use]
+pub fn is_empty(flow: &FlowReport) -> bool {
+    let produced = flow.events.is_some_and(|events| events == EventTotals::default())
+        && flow.backlog.is_none_or(|backlog| backlog.count == 0);
+    let nothing = |counts: &Counts| {
+        let receipts = counts.receipts;
+        counts.totals.is_empty() && receipts.read == receipts.outside && receipts.without_id == 0
+    };
+    produced && flow.consumers.iter().all(|consumer| consumer.counts.as_ref().is_some_and(nothing))
+}
+
+/// One sentence on the whole run.
+#[must_use]
+pub fn sentence(run: &Run) -> String {
+    let partly = if run.complete { "" } else { " Not everything could be judged: see the problems." };
+    match run.differences_total {
+        0 if !run.complete => format!("No difference in what could be judged.{partly}"),
+        0 if run.flows.iter().all(is_empty) => "Nothing to compare: both sides are empty.".to_owned(),
+        0 => balanced_sentence(run),
+        1 => format!("1 difference needs attention.{partly}"),
+        many => format!("{} differences need attention.{partly}", grouped(many.cast_signed())),
+    }
+}
+
+/// What is waited for or can no longer be proved is no difference, and is said.
+fn balanced_sentence(run: &Run) -> String {
+    let waiting = counted(run, Kind::Pending) + counted(run, Kind::InFlight);
+    let unverifiable = counted(run, Kind::Unverifiable);
+    let waiting =
+        (waiting > 0).then(|| format!("{} may still be on the way", grouped(waiting.cast_signed())));
+    let unverifiable = (unverifiable > 0)
+        .then(|| format!("{} can no longer be verified", grouped(unverifiable.cast_signed())));
+    let rest: Vec<_> = waiting.into_iter().chain(unverifiable).collect();
+    if rest.is_empty() {
+        "Every message is accounted for.".to_owned()
+    } else {
+        format!("No message differs; {}.", rest.join(", "))
+    }
+}
+
+/// The differences of one kind, most urgent kind first.
+pub struct Group<'a> {
+    /// What they have in common.
+    pub kind: Kind,
+    /// The first of them.
+    pub shown: Vec<&'a Difference>,
+    /// How many the run lists.
+    pub listed: u64,
+    /// How many there are in all, listed or not.
+    pub total: u64,
+}
+
+/// The run's differences by kind, at most `cap` of each; one pass over the list.
+#[must_use]
+pub fn groups(run: &Run, cap: usize) -> Vec<Group<'_>> {
+    let mut by_kind: Vec<(Vec<&Difference>, u64)> = vec![(Vec::new(), 0); Kind::ALL.len()];
+    for difference in &run.differences {
+        let (shown, listed) = &mut by_kind[difference.kind as usize];
+        *listed += 1;
+        if shown.len() < cap {
+            shown.push(difference);
+        }
+    }
+    let rest = Kind::ALL.into_iter().filter(|kind| !URGENCY.contains(kind));
+    let ordered = URGENCY.into_iter().chain(rest);
+    let group = |kind: Kind| {
+        let (shown, listed) = std::mem::take(&mut by_kind[kind as usize]);
+        // The list may have been cut; the counts never are.
+        let counted = if kind.is_difference() { counted(run, kind) } else { 0 };
+        Group { kind, shown, listed, total: listed.max(counted) }
+    };
+    ordered.map(group).filter(|group| group.total > 0).collect()
+}
+
+/// How often `kind` was counted in the whole run, as far as it could be read.
+#[must_use]
+pub fn counted(run: &Run, kind: Kind) -> u64 {
+    let of_flow = |flow: &FlowReport| {
+        let events = flow.events.map_or(0, |events| events.of(kind));
+        let counts = flow.consumers.iter().filter_map(|consumer| consumer.counts.as_ref());
+        events + counts.map(|counts| counts.totals.of(kind)).sum::<u64>()
+    };
+    run.flows.iter().map(of_flow).sum()
+}
+
+/// A window of one consumer that holds something other than `ok`.
+pub struct Notable<'a> {
+    /// Which.
+    pub window: Window,
+    /// Whose.
+    pub consumer: &'a str,
+    /// What it holds, without `ok`.
+    pub counts: Vec<(Kind, u64)>,
+}
+
+/// All of them, in time order.
+#[must_use]
+pub fn notable_windows(flow: &FlowReport) -> Vec<Notable<'_>> {
+    let mut found: Vec<_> = flow.consumers.iter().flat_map(notable_of).collect();
+    found.sort_by_key(|notable| notable.window);
+    found
+}
+
+fn notable_of(consumer: &ConsumerReport) -> impl Iterator<Item = Notable<'_>> {
+    let windows = consumer.counts.as_ref().map_or(&[][..], |counts| &counts.windows);
+    windows.iter().filter_map(|(window, totals)| {
+        let counts = other_than_ok(totals, &consumer.not_decidable);
+        let notable = Notable { window: *window, consumer: &consumer.name, counts };
+        (!notable.counts.is_empty()).then_some(notable)
+    })
+}
+
+/// The kinds besides `ok` that were counted and can be decided.
+#[must_use]
+pub fn other_than_ok(totals: &Totals, undecidable: &[Kind]) -> Vec<(Kind, u64)> {
+    consumer_kinds()
+        .filter(|kind| *kind != Kind::Ok && !undecidable.contains(kind))
+        .map(|kind| (kind, totals.of(kind)))
+        .filter(|(_, count)| *count > 0)
+        .collect()
+}
+
+/// Whether every message has one verdict and every receipt one message, in words.
+#[must_use]
+pub fn books(counts: &Counts) -> String {
+    match counts.residual() {
+        0 => "books balance".to_owned(),
+        residual => format!("books do not balance: residual {residual}"),
+    }
+}
+
+/// Where a problem lies, in words.
+#[must_use]
+pub fn problem_place(problem: &Problem) -> String {
+    let flow = problem.flow.as_deref().map(|flow| exact(flow, 60));
+    match (problem.source.as_str(), flow) {
+        ("-", None) => "all flows".to_owned(),
+        ("-", Some(flow)) => flow,
+        (source, None) => exact(source, 60),
+        (source, Some(flow)) => format!("{} · {flow}", exact(source, 60)),
+    }
+}
+
+/// What else a person should know of a consumer.
+#[must_use]
+pub fn notes(consumer: &ConsumerReport) -> Vec<String> {
+    let mut notes = Vec::new();
+    let mut note = |count: u64, noun: &str, rest: &str| {
+        if count > 0 {
+            notes.push(format!("{} {rest}", plural(count, noun)));
+        }
+    };
+    if let Some(counts) = &consumer.counts {
+        let receipts = counts.receipts;
+        note(counts.consumed_but_parked, "message", "consumed, with the dead letter still open: close it");
+        note(receipts.undecidable, "receipt", "without an event: this layout cannot tell what they are");
+        note(receipts.without_id, "receipt row", "without a usable id");
+    }
+    notes.extend(other_consumers(consumer));
+    notes
+}
+
+fn other_consumers(consumer: &ConsumerReport) -> Option<String> {
+    let others = &consumer.other_consumers;
+    let named = others.iter().take(OTHERS_NAMED_MAX);
+    let named: Vec<_> = named.map(|(name, rows)| format!("{} ({rows})", exact(name, 60))).collect();
+    let cut = if others.len() > named.len() {
+        format!(", showing {} of {}", named.len(), others.len())
+    } else {
+        String::new()
+    };
+    (!others.is_empty()).then(|| format!("records under other consumer names: {}{cut}", named.join(", ")))
+}
+
+/// What else a person should know of the producer.
+#[must_use]
+pub fn producer_notes(flow: &FlowReport) -> Vec<String> {
+    let events = flow.events.unwrap_or_default();
+    let undated = flow.backlog.map_or(0, |backlog| backlog.undated);
+    [
+        (events.unknown_state, "message", "in a state that no rule of the configuration names"),
+        (events.without_id, "event row", "without a usable id"),
+        (events.ack_lost, "message", "pending or failed, yet consumed"),
+        (undated, "pending event", "without a usable creation time"),
+    ]
+    .into_iter()
+    .filter(|(count, _, _)| *count > 0)
+    .map(|(count, noun, rest)| format!("{} {rest}", plural(count, noun)))
+    .collect()
+}
+
+/// The ages of the backlog that hold something.
+pub fn backlog_ages(backlog: &Backlog) -> impl Iterator<Item = (&'static str, u64)> {
+    Backlog::AGES.into_iter().map(|(_, name)| name).zip(backlog.by_age).filter(|(_, count)| *count > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture;
+    use super::*;
+
+    #[test]
+    fn every_difference_has_its_place_in_the_order() {
+        for kind in Kind::ALL {
+            assert_eq!(URGENCY.contains(&kind), kind.is_difference(), "{kind}");
+        }
+        let named: Vec<_> = consumer_kinds().map(Kind::name).collect();
+        assert!(named.iter().all(|name| COUNT_NAMES.contains(name)));
+    }
+
+    #[test]
+    fn groups_count_what_the_list_no_longer_holds() {
+        let mut run = fixture::rich();
+        run.differences.retain(|difference| difference.kind == Kind::Missing);
+        let groups = groups(&run, 1);
+        assert_eq!((groups[0].kind, groups[0].shown.len(), groups[0].total), (Kind::Missing, 1, 8));
+        assert!(groups.iter().any(|group| group.kind == Kind::Stuck && group.shown.is_empty()));
+    }
+
+    #[test]
+    fn two_empty_sides_are_said_to_be_empty() {
+        assert_eq!(sentence(&fixture::empty()), "Nothing to compare: both sides are empty.");
+        assert_eq!(sentence(&fixture::balanced()), "No message differs; 2 may still be on the way.");
+        assert!(sentence(&fixture::rich()).contains("Not everything could be judged"));
+    }
+}

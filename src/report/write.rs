@@ -1,0 +1,181 @@
+//! The one writer of report files. A file appears under its name only when it is whole and on the disk.
+
+use super::{Options, RenderError, csv, html, json};
+use crate::model::Run;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// The files of a report. `report.json` is written last: once it is new, the others are.
+pub const FILES: [&str; 4] = ["windows.csv", "differences.csv", "report.html", "report.json"];
+
+/// Why a report could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// The folder is not there and cannot be made, or refuses new files.
+    #[error(
+        "cannot write reports into {}: {source}; name a folder that this user may write with --output",
+        path.display()
+    )]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// One file could not be written; the one that was there before is untouched.
+    #[error("cannot write {}: {source}; free the disk or mend the rights, then run `msgrecon report`", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A fault of this program; nothing was written.
+    #[error("cannot render {name}: {source}; please report this")]
+    Render {
+        /// The file's name.
+        name: &'static str,
+        /// What went wrong.
+        source: RenderError,
+    },
+}
+
+/// Makes the folder and tries it out, so that a long run does not end with nowhere to put its report.
+///
+/// # Errors
+///
+/// Where the folder cannot be made, refuses new files, or holds a folder under a report's name.
+pub fn check_folder(dir: &Path) -> Result<(), WriteError> {
+    let folder = |source| WriteError::Folder { path: dir.to_owned(), source };
+    fs::create_dir_all(dir).map_err(folder)?;
+    for path in FILES.map(|name| dir.join(name)) {
+        if path.is_dir() {
+            return Err(WriteError::File { path, source: io::ErrorKind::IsADirectory.into() });
+        }
+    }
+    temporary(dir).and_then(NamedTempFile::close).map_err(folder)
+}
+
+/// Writes all files of the report into `dir`, which is made if it is not there, and gives their paths.
+///
+/// Everything is rendered before anything is written. Names never come from data.
+///
+/// # Errors
+///
+/// Where a file cannot be rendered or written. The files of earlier reports stay whole in either case.
+pub fn write_all(dir: &Path, run: &Run, options: Options) -> Result<Vec<PathBuf>, WriteError> {
+    let files = FILES.map(|name| contents(name, run, options).map(|bytes| (name, bytes)));
+    let files = files.into_iter().collect::<Result<Vec<_>, _>>()?;
+    check_folder(dir)?;
+    let mut paths = Vec::with_capacity(files.len());
+    for (name, bytes) in files {
+        let path = dir.join(name);
+        replace(dir, &path, &bytes).map_err(|source| WriteError::File { path: path.clone(), source })?;
+        paths.push(path);
+    }
+    Ok(paths)
+}
+
+fn contents(name: &'static str, run: &Run, options: Options) -> Result<Vec<u8>, WriteError> {
+    let bytes = match name {
+        "windows.csv" => csv::windows(run, options),
+        "differences.csv" => csv::differences(run, options),
+        "report.html" => html::render(run).map(String::into_bytes),
+        _ => json::render(run),
+    };
+    bytes.map_err(|source| WriteError::Render { name, source })
+}
+
+/// Temporary file in the same folder, flushed to the disk, then renamed; then the folder itself is flushed.
+fn replace(dir: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = temporary(dir)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    sync_folder(dir)
+}
+
+fn temporary(dir: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".msgrecon-").suffix(".tmp");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // As for any new file, the user's mask decides who may read it.
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(dir)
+}
+
+#[cfg(unix)]
+fn sync_folder(dir: &Path) -> io::Result<()> {
+    File::open(dir)?.sync_all()
+}
+
+/// Elsewhere folders cannot be opened; the rename is as durable as the system makes it.
+#[cfg(not(unix))]
+fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture;
+    use super::*;
+
+    fn names(dir: &Path) -> Vec<String> {
+        let mut names: Vec<_> = fs::read_dir(dir)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn four_whole_files_and_nothing_else() {
+        let home = tempfile::tempdir().unwrap();
+        let dir = home.path().join("a/b");
+        let run = fixture::rich();
+        for _ in 0..2 {
+            let paths = write_all(&dir, &run, Options::default()).unwrap();
+            assert_eq!(paths, FILES.map(|name| dir.join(name)));
+        }
+        assert_eq!(names(&dir), ["differences.csv", "report.html", "report.json", "windows.csv"]);
+        assert_eq!(names(home.path()), ["a"], "no id or name reaches a path");
+        assert_eq!(fs::read(dir.join("report.json")).unwrap(), json::render(&run).unwrap());
+    }
+
+    #[test]
+    fn a_folder_that_is_a_file_fails_early_and_says_what_to_do() {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join("taken");
+        fs::write(&file, "x").unwrap();
+        let error = check_folder(&file).unwrap_err().to_string();
+        assert!(error.contains("taken") && error.contains("--output"), "{error}");
+        assert!(check_folder(&file.join("below")).is_err());
+        assert_eq!(fs::read(&file).unwrap(), b"x");
+    }
+
+    #[test]
+    fn a_folder_under_a_reports_name_is_found_before_anything_is_written() {
+        let home = tempfile::tempdir().unwrap();
+        fs::create_dir(home.path().join("report.json")).unwrap();
+        assert!(check_folder(home.path()).is_err());
+        assert!(write_all(home.path(), &fixture::balanced(), Options::default()).is_err());
+        assert_eq!(names(home.path()), ["report.json"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn reports_have_the_rights_of_any_new_file() {
+        use std::os::unix::fs::PermissionsExt;
+        let home = tempfile::tempdir().unwrap();
+        fs::write(home.path().join("any"), "").unwrap();
+        write_all(home.path(), &fixture::balanced(), Options::default()).unwrap();
+        let mode = |name: &str| fs::metadata(home.path().join(name)).unwrap().permissions().mode();
+        assert_eq!(mode("report.html"), mode("any"));
+    }
+}

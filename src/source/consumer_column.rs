@@ -1,0 +1,65 @@
+//! The column that names the consumer, compared byte by byte whatever its collation. Pure.
+
+use super::cell::Kind;
+use super::sql::{self, Fragment, Value};
+use crate::config::Dialect;
+
+/// The column that names the consumer.
+#[derive(Debug)]
+pub struct ConsumerColumn {
+    dialect: Dialect,
+    name: String,
+    raw: String,
+    kind: Kind,
+}
+
+impl ConsumerColumn {
+    /// A column of the given kind.
+    pub fn new(dialect: Dialect, name: &str, kind: Kind) -> Self {
+        Self { dialect, name: name.to_owned(), raw: sql::quote(dialect, name), kind }
+    }
+
+    /// Its unquoted name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The name as exact text: what is selected, grouped and compared.
+    pub fn select(&self) -> String {
+        match self.dialect {
+            Dialect::Sqlite => format!("CAST({} AS TEXT) COLLATE BINARY", self.raw),
+            Dialect::Postgres => format!("({})::text", self.raw),
+            Dialect::Mysql => format!("CAST(CONVERT({} USING utf8mb4) AS BINARY)", self.raw),
+        }
+    }
+
+    /// Rows of these consumers. The column is compared raw, so that an index serves, and then exactly.
+    pub fn is_one_of(&self, names: &[String]) -> Fragment {
+        let exact = self.list(&self.select(), names);
+        match (self.dialect, self.kind) {
+            (Dialect::Postgres, Kind::Text) => self.list(&self.raw, names),
+            (Dialect::Postgres, _) => exact,
+            (Dialect::Sqlite | Dialect::Mysql, _) => Fragment::text("(")
+                .and(self.list(&self.raw, names))
+                .and_text(" AND ")
+                .and(exact)
+                .and_text(")"),
+        }
+    }
+
+    /// Rows of others.
+    pub fn is_none_of(&self, names: &[String]) -> Fragment {
+        Fragment::text(format!("({} IS NULL OR NOT ", self.raw))
+            .and(self.list(&self.select(), names))
+            .and_text(")")
+    }
+
+    fn list(&self, column: &str, names: &[String]) -> Fragment {
+        if self.dialect == Dialect::Postgres {
+            let list = Fragment::value(Value::Texts(names.to_vec()));
+            return Fragment::text(format!("({column} = ANY(")).and(list).and_text("))");
+        }
+        let values = names.iter().map(|name| Fragment::value(Value::Text(name.clone())));
+        Fragment::text(format!("({column} IN (")).and(Fragment::join(values, ", ")).and_text("))")
+    }
+}

@@ -1,0 +1,324 @@
+//! One database that holds sources: its sessions, and the one way in which statements are run.
+
+use super::cell::{Cell, ColumnType, Fields, Kind};
+use super::decode::time::{TimeReader, Undeclared};
+use super::error::{ErrorKind, Failure, SourceError};
+use super::retry::Patience;
+use super::sql::{Statement, Value};
+use super::{mysql, postgres, sqlite};
+use crate::config::{self, Dialect, TimeFormat};
+use crate::model::event::Stamp;
+use crate::model::{Micros, Span};
+use chrono_tz::Tz;
+use futures_util::TryStreamExt as _;
+use secrecy::ExposeSecret as _;
+use sqlx::{Column as _, Executor, IntoArguments, Row as _, SqlSafeStr as _, Statement as _};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long the client waits beyond the server's own limit before it takes the connection for dead.
+const GRACE: Duration = Duration::from_secs(10);
+/// How long to wait for a connection.
+pub(super) const CONNECT: Duration = Duration::from_secs(30);
+/// The client's limit where no other is set.
+const LONGEST: Duration = Duration::from_hours(24);
+
+/// A pool of read-only sessions in UTC. Cheap to clone.
+#[derive(Clone)]
+pub struct Database(Arc<Inner>);
+
+struct Inner {
+    name: String,
+    place: String,
+    dialect: Dialect,
+    time_zone: Option<Tz>,
+    fresh_until: Option<String>,
+    limit: Duration,
+    pool: Pool,
+}
+
+/// The driver's pool.
+pub(super) enum Pool {
+    Sqlite(sqlx::SqlitePool),
+    Postgres(sqlx::PgPool),
+    Mysql(sqlx::MySqlPool),
+}
+
+/// A pool, and where it leads: `user@host:port/name`.
+pub(super) struct Opened {
+    pub place: String,
+    pub pool: Result<Pool, Failure>,
+}
+
+/// What a driver has to know beyond running statements.
+pub(super) trait Server: sqlx::Database {
+    /// What a column's values look like.
+    fn column_type(info: &Self::TypeInfo) -> ColumnType;
+    /// A value of a row.
+    fn cell(row: &Self::Row, index: usize, kind: Kind) -> Cell<'_>;
+    /// Binds a value.
+    fn bind(arguments: &mut Self::Arguments, value: &Value) -> Result<(), sqlx::error::BoxDynError>;
+}
+
+impl Database {
+    /// Connects and proves that the sessions are read-only and in UTC.
+    ///
+    /// # Errors
+    /// If the database cannot be reached, refuses the account, or does not promise to be read-only.
+    pub async fn connect(config: &config::Database) -> Result<Self, SourceError> {
+        super::url::check(config.url.expose_secret())
+            .map_err(|failure| failure.at(&config.name, "", None))?;
+        let mut patience = Patience::new();
+        loop {
+            let opened = match config.dialect {
+                Dialect::Sqlite => sqlite::open(config).await,
+                Dialect::Postgres => postgres::open(config).await,
+                Dialect::Mysql => mysql::open(config).await,
+            };
+            let outcome = opened.pool.map_err(|failure| failure.at(&config.name, &opened.place, None));
+            if let Some(pool) = patience.with(outcome).await? {
+                return Ok(Self::new(config, opened.place, pool));
+            }
+        }
+    }
+
+    fn new(config: &config::Database, place: String, pool: Pool) -> Self {
+        let limit = match config.statement_timeout_ms {
+            0 => LONGEST,
+            milliseconds => Duration::from_millis(milliseconds) + GRACE,
+        };
+        Self(Arc::new(Inner {
+            name: config.name.clone(),
+            place,
+            dialect: config.dialect,
+            time_zone: config.time_zone,
+            fresh_until: config.fresh_until.clone(),
+            limit,
+            pool,
+        }))
+    }
+
+    /// Its name in the configuration.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Which server it is.
+    #[must_use]
+    pub fn dialect(&self) -> Dialect {
+        self.0.dialect
+    }
+
+    pub(super) fn time_zone(&self) -> Option<Tz> {
+        self.0.time_zone
+    }
+
+    /// The instant up to which this database's data reach; `None` if no query for it is configured.
+    ///
+    /// # Errors
+    /// If the query fails, gives no row, NULL, or something that is no instant.
+    pub async fn fresh_until(&self) -> Result<Option<Micros>, SourceError> {
+        let Some(query) = &self.0.fresh_until else { return Ok(None) };
+        let error = |kind, what: &str| {
+            let message = format!("fresh_until {what}, so how far the data reach is unknown");
+            self.error(Failure { kind, message }, None)
+        };
+        let usable = Span::new(Micros::EARLIEST_USABLE, Micros(i64::MAX));
+        let reader = TimeReader::new(&TimeFormat::Native, self.0.time_zone, usable)
+            .ok_or_else(|| error(ErrorKind::Other, "cannot be read"))?;
+        let statement = Statement::own("fresh_until", self.0.dialect, query);
+        let rows = self.collect(&statement, None, &|row| Ok(Some(reader.stamp(row.cell(0))))).await;
+        let rows = rows
+            .map_err(|cause| SourceError { message: format!("fresh_until: {}", cause.message), ..cause })?;
+        match rows.found.first() {
+            None => Err(error(ErrorKind::Other, "gave no row")),
+            Some(Ok(Stamp::At(at))) => Ok(Some(*at)),
+            Some(Ok(Stamp::None)) => Err(error(ErrorKind::Other, "gave NULL")),
+            Some(Ok(Stamp::Unusable)) => Err(error(ErrorKind::Other, "gave something that is no time")),
+            Some(Err(Undeclared::Zone)) => Err(error(
+                ErrorKind::Configuration,
+                "gave a time without a zone: set the database's `time_zone`",
+            )),
+            Some(Err(Undeclared::Unit)) => {
+                Err(error(ErrorKind::Configuration, "gave a number: make the query give a date and time"))
+            }
+        }
+    }
+
+    /// Ends the sessions.
+    pub async fn close(self) {
+        match &self.0.pool {
+            Pool::Sqlite(pool) => pool.close().await,
+            Pool::Postgres(pool) => pool.close().await,
+            Pool::Mysql(pool) => pool.close().await,
+        }
+    }
+
+    pub(super) fn error(&self, failure: Failure, table: Option<&str>) -> SourceError {
+        failure.at(&self.0.name, &self.0.place, table)
+    }
+
+    /// Runs a statement and keeps what `decode` makes of its rows; again from the start where that may help.
+    pub(super) async fn collect<T: Send>(
+        &self,
+        statement: &Statement,
+        table: Option<&str>,
+        decode: &Decode<'_, T>,
+    ) -> Result<Rows<T>, SourceError> {
+        let mut patience = Patience::new();
+        loop {
+            let mut rows = Rows { found: Vec::new(), fetched: 0 };
+            let mut keep = |row: &dyn Fields| {
+                rows.fetched += 1;
+                rows.found.extend(decode(row)?);
+                Ok(())
+            };
+            let outcome = self.each(statement, table, &mut keep).await;
+            if patience.with(outcome).await?.is_some() {
+                return Ok(rows);
+            }
+        }
+    }
+
+    /// Runs a statement once and hands over its rows as they come.
+    pub(super) async fn each(
+        &self,
+        statement: &Statement,
+        table: Option<&str>,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), SourceError> {
+        let limit = self.0.limit;
+        let outcome = match &self.0.pool {
+            Pool::Sqlite(pool) => stream(pool, statement, limit, sink).await,
+            Pool::Postgres(pool) => stream(pool, statement, limit, sink).await,
+            Pool::Mysql(pool) => stream(pool, statement, limit, sink).await,
+        };
+        outcome.map_err(|failure| self.error(failure, table))
+    }
+
+    /// The types of a statement's columns, without running it.
+    pub(super) async fn describe(
+        &self,
+        statement: &Statement,
+        table: Option<&str>,
+    ) -> Result<Vec<ColumnType>, SourceError> {
+        let mut patience = Patience::new();
+        loop {
+            let outcome = match &self.0.pool {
+                Pool::Sqlite(pool) => describe(pool, statement, self.0.limit).await,
+                Pool::Postgres(pool) => describe(pool, statement, self.0.limit).await,
+                Pool::Mysql(pool) => describe(pool, statement, self.0.limit).await,
+            };
+            let outcome = outcome.map_err(|failure| self.error(failure, table));
+            if let Some(types) = patience.with(outcome).await? {
+                return Ok(types);
+            }
+        }
+    }
+}
+
+/// Shows no URL.
+impl fmt::Debug for Database {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Database").field(&self.0.name).field(&self.0.place).finish()
+    }
+}
+
+/// What a statement gave.
+pub(super) struct Rows<T> {
+    /// What was kept.
+    pub found: Vec<T>,
+    /// How many rows came, kept or not.
+    pub fetched: usize,
+}
+
+/// Makes a fact of a row, or leaves it out; a complaint ends the statement and is a mistake in the configuration.
+pub(super) type Decode<'a, T> = dyn Fn(&dyn Fields) -> Result<Option<T>, String> + Sync + 'a;
+
+/// Takes rows; a complaint ends the statement and is a mistake in the configuration.
+pub(super) type Sink<'a> = dyn FnMut(&dyn Fields) -> Result<(), String> + Send + 'a;
+
+struct View<'r, D: Server> {
+    row: &'r D::Row,
+    kinds: &'r [Kind],
+}
+
+impl<D: Server> Fields for View<'_, D> {
+    fn cell(&self, index: usize) -> Cell<'_> {
+        self.kinds.get(index).map_or(Cell::Null, |kind| D::cell(self.row, index, *kind))
+    }
+}
+
+async fn stream<D>(
+    pool: &sqlx::Pool<D>,
+    statement: &Statement,
+    limit: Duration,
+    sink: &mut Sink<'_>,
+) -> Result<(), Failure>
+where
+    D: Server,
+    D::Arguments: IntoArguments<D>,
+    for<'c> &'c mut D::Connection: Executor<'c, Database = D>,
+{
+    let mut connection = pool.acquire().await?;
+    let outcome = tokio::time::timeout(limit, drain::<D>(&mut connection, statement, sink)).await;
+    let outcome = outcome.unwrap_or_else(|_| Err(silence(limit)));
+    if outcome.is_err() {
+        // Rows may still be under way on it: nobody else shall read them.
+        connection.close_on_drop();
+    }
+    outcome
+}
+
+async fn drain<D>(
+    connection: &mut D::Connection,
+    statement: &Statement,
+    sink: &mut Sink<'_>,
+) -> Result<(), Failure>
+where
+    D: Server,
+    D::Arguments: IntoArguments<D>,
+    for<'c> &'c mut D::Connection: Executor<'c, Database = D>,
+{
+    let mut arguments = D::Arguments::default();
+    for value in statement.values() {
+        D::bind(&mut arguments, value).map_err(|error| Failure::other(error.to_string()))?;
+    }
+    let mut rows = connection.fetch(sqlx::query_with(statement.sql(), arguments));
+    let mut kinds = Vec::new();
+    while let Some(row) = rows.try_next().await? {
+        if kinds.is_empty() {
+            kinds = row.columns().iter().map(|column| D::column_type(column.type_info()).kind).collect();
+        }
+        sink(&View::<D> { row: &row, kinds: &kinds }).map_err(Failure::configuration)?;
+    }
+    Ok(())
+}
+
+async fn describe<D>(
+    pool: &sqlx::Pool<D>,
+    statement: &Statement,
+    limit: Duration,
+) -> Result<Vec<ColumnType>, Failure>
+where
+    D: Server,
+    for<'c> &'c mut D::Connection: Executor<'c, Database = D>,
+{
+    let mut connection = pool.acquire().await?;
+    let prepared = tokio::time::timeout(limit, connection.prepare(statement.sql().into_sql_str())).await;
+    let types = match prepared {
+        Ok(Ok(prepared)) => {
+            return Ok(prepared.columns().iter().map(|column| D::column_type(column.type_info())).collect());
+        }
+        Ok(Err(error)) => error.into(),
+        Err(_) => silence(limit),
+    };
+    connection.close_on_drop();
+    Err(types)
+}
+
+fn silence(limit: Duration) -> Failure {
+    Failure { kind: ErrorKind::Transient, message: format!("no answer within {} s", limit.as_secs()) }
+}

@@ -1,0 +1,390 @@
+//! One physical event table.
+
+use super::cell::{ColumnType, Fields, Kind};
+use super::database::Database;
+use super::id_column::IdColumn;
+use super::look_up;
+use super::relation::{Asked, Relation};
+use super::sql::{Fragment, Query, Statement};
+use super::time_column::TimeColumn;
+use super::{Slicing, SourceError, limit, notes, shown_limit, type_of};
+use crate::config::{self, Dialect, StateRule};
+use crate::model::event::Stamp;
+use crate::model::{Event, Id, Micros, Span, State};
+
+/// One physical event table; a flow with shards holds several.
+#[derive(Debug)]
+pub struct EventTable {
+    relation: Relation,
+    filter: Fragment,
+    id: IdColumn,
+    created: Option<TimeColumn>,
+    acked: Option<TimeColumn>,
+    states: Vec<(StateRule, String)>,
+    attempts: Option<String>,
+    expects: Vec<Option<String>>,
+    notes: Vec<String>,
+}
+
+/// Consumers in each of the two bit sets of a row.
+const BITS: usize = 32;
+
+impl EventTable {
+    /// Opens it: probes its columns, conditions and indexes. `expects` has one entry for each consumer of the flow.
+    ///
+    /// # Errors
+    /// If the table or a column is missing, may not be read, or does not fit what the configuration says of it.
+    pub async fn open(
+        db: &Database,
+        table: &config::Table,
+        events: &config::Events,
+        expects: &[Option<String>],
+        as_of: Micros,
+    ) -> Result<Self, SourceError> {
+        let relation = Relation::open(db, table).await?;
+        let types = relation.types(&asked(db.dialect(), events, expects)).await?;
+        let id =
+            IdColumn::new(&relation, ID, &events.id, type_of(&types, ID)).map_err(|it| relation.error(it))?;
+        let mut stamps = [None, None];
+        for (slot, (key, column)) in
+            stamps.iter_mut().zip([(CREATED, &events.created_at), (ACKED, &events.acked_at)])
+        {
+            if let Some(column) = column {
+                *slot = Some(TimeColumn::open(&relation, key, column, type_of(&types, key), as_of).await?);
+            }
+        }
+        let [created, acked] = stamps;
+        let attempts =
+            events.attempts.as_ref().map(|column| attempts(db.dialect(), column, type_of(&types, ATTEMPTS)));
+        let notes = notes::of(&relation, &[&id], &[&acked, &created]);
+        Ok(Self {
+            filter: super::condition(events.filter.as_deref()),
+            states: events.states.clone(),
+            expects: expects.to_vec(),
+            relation,
+            id,
+            created,
+            acked,
+            attempts,
+            notes,
+        })
+    }
+
+    /// How a range has to be cut for reading.
+    #[must_use]
+    pub fn slicing(&self) -> Slicing {
+        super::slicing([&self.created, &self.acked])
+    }
+
+    /// Whether the database guarantees that no id comes twice.
+    #[must_use]
+    pub fn ids_unique(&self) -> bool {
+        self.id.keeps_distinct()
+            && self.id.column().is_some_and(|column| self.relation.unique_within(&[column]))
+    }
+
+    /// Whether an index serves look-ups by id.
+    #[must_use]
+    pub fn look_up_indexed(&self) -> bool {
+        look_up::indexed(&self.relation, &[&self.id])
+    }
+
+    /// Warnings for the plan and the report.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// The rows whose place may lie in the slice: by their ack time, or by their creation time where the ack time is
+    /// NULL or unusable. `None` if there are more than `max_rows`. Rows without any usable time are left to
+    /// [`Self::undated`].
+    ///
+    /// # Errors
+    /// If the rows cannot be read, or hold times that need a zone or a unit that is not declared.
+    pub async fn read(&self, slice: Span, max_rows: usize) -> Result<Option<Vec<Event>>, SourceError> {
+        let mut events = Vec::new();
+        let mut fetched = 0;
+        for statement in self.range(slice, &limit(max_rows))? {
+            let rows = self.collect(&statement, &|event| home(event).is_some()).await?;
+            fetched += rows.fetched;
+            if fetched > max_rows {
+                return Ok(None);
+            }
+            events.extend(rows.found);
+        }
+        Ok(Some(events))
+    }
+
+    /// Rows of the flow that have neither a usable ack time nor a usable creation time: they are in no range. As many
+    /// as `max_rows` mean that there may be more.
+    ///
+    /// # Errors
+    /// As for [`Self::read`].
+    pub async fn undated(&self, max_rows: usize) -> Result<Vec<Event>, SourceError> {
+        let statement = self.undated_statement(max_rows)?;
+        let mut events = self.collect(&statement, &|event| home(event).is_none()).await?.found;
+        events.truncate(max_rows);
+        Ok(events)
+    }
+
+    /// All rows with these ids, of this flow or not, compared byte by byte.
+    ///
+    /// # Errors
+    /// As for [`Self::read`].
+    pub async fn by_id(&self, ids: &[Id]) -> Result<Vec<Event>, SourceError> {
+        let mut events = Vec::new();
+        for search in look_up::searches(ids, &[&self.id], self.look_up_indexed()) {
+            let statement = self.by_id_statement(search.matches)?;
+            let wanted = |event: &Event| event.id.as_ref().is_some_and(|id| search.wanted.contains(id));
+            events.extend(self.collect(&statement, &wanted).await?.found);
+        }
+        Ok(events)
+    }
+
+    /// The creation stamp of every pending row of the flow, whenever it was written, as the rows come. An error may
+    /// follow after some stamps were handed over.
+    ///
+    /// # Errors
+    /// As for [`Self::read`].
+    pub async fn backlog(&self, each: &mut (dyn FnMut(Stamp) + Send)) -> Result<(), SourceError> {
+        let Some(statement) = self.backlog_statement()? else { return Ok(()) };
+        let mut patience = super::retry::Patience::new();
+        loop {
+            let mut started = false;
+            let mut hand_over = |row: &dyn Fields| {
+                let event = self.event(row)?;
+                if event.state == State::Pending {
+                    started = true;
+                    each(event.created);
+                }
+                Ok(())
+            };
+            let outcome = self.relation.db.each(&statement, Some(&self.relation.name), &mut hand_over).await;
+            // What was handed over cannot be taken back, so only a start that gave nothing is tried again.
+            if started {
+                return outcome;
+            }
+            if patience.with(outcome).await?.is_some() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The statements that reading a span takes, by name, with their values written in.
+    #[must_use]
+    pub fn statements(&self, span: Span) -> Vec<(String, String)> {
+        let mut all = self.range(span, &shown_limit()).unwrap_or_default();
+        all.extend(self.undated_statement(usize::MAX));
+        all.extend(self.by_id_statement(look_up::shown(&[&self.id])));
+        all.extend(self.backlog_statement().ok().flatten());
+        super::shown(&all)
+    }
+
+    async fn collect(
+        &self,
+        statement: &Statement,
+        keep: &(dyn Fn(&Event) -> bool + Sync),
+    ) -> Result<super::database::Rows<Event>, SourceError> {
+        let decode = |row: &dyn Fields| Ok(Some(self.event(row)?).filter(|event| keep(event)));
+        self.relation.db.collect(statement, Some(&self.relation.name), &decode).await
+    }
+
+    fn range(&self, span: Span, limit: &Fragment) -> Result<Vec<Statement>, SourceError> {
+        let mut statements = Vec::new();
+        if self.slicing().whole {
+            statements.push(self.of_flow(Query::EventsWhole, vec![("limit", limit.clone())])?);
+            return Ok(statements);
+        }
+        if let Some(acked) = &self.acked {
+            let slots = vec![
+                ("acked_within", acked.within(span)),
+                ("acked_usable", acked.usable()),
+                ("limit", limit.clone()),
+            ];
+            statements.push(self.of_flow(Query::EventsAcked, slots)?);
+        }
+        if let Some(created) = &self.created {
+            let slots = vec![
+                ("created_within", created.within(span)),
+                ("acked_unusable", unusable(self.acked.as_ref())),
+                ("limit", limit.clone()),
+            ];
+            statements.push(self.of_flow(Query::EventsUnacked, slots)?);
+        }
+        Ok(statements)
+    }
+
+    fn undated_statement(&self, max_rows: usize) -> Result<Statement, SourceError> {
+        if self.slicing().whole {
+            return self.of_flow(Query::EventsWhole, vec![("limit", limit(usize::MAX))]);
+        }
+        // An index serves one side; the other is checked exactly.
+        let (acked, created) = (self.acked.as_ref(), self.created.as_ref());
+        let slots = vec![
+            ("acked_unusable", if created.is_some() { unusable(acked) } else { unusable_by_index(acked) }),
+            ("created_unusable", unusable_by_index(created)),
+            ("limit", limit(max_rows)),
+        ];
+        self.of_flow(Query::EventsUndated, slots)
+    }
+
+    fn by_id_statement(&self, matches: Fragment) -> Result<Statement, SourceError> {
+        let in_flow = Fragment::text("CASE WHEN ").and(self.filter.clone()).and_text(" THEN 1 ELSE 0 END");
+        let mut slots = self.row(in_flow);
+        slots.push(("matches", matches));
+        self.relation.statement(Query::EventsById, &slots)
+    }
+
+    fn backlog_statement(&self) -> Result<Option<Statement>, SourceError> {
+        let rules: Vec<Fragment> = self
+            .states
+            .iter()
+            .filter(|(rule, _)| *rule == StateRule::Pending)
+            .map(|(_, condition)| Fragment::condition(condition))
+            .collect();
+        let pending = match (self.states.is_empty(), rules.is_empty()) {
+            (true, _) => unusable_by_index(self.acked.as_ref()),
+            (false, true) => return Ok(None),
+            // The rules stand there by themselves so that an index serves; the state decides.
+            (false, false) => Fragment::text("(")
+                .and(Fragment::join(rules, " OR "))
+                .and_text(") AND ")
+                .and(state(&self.states))
+                .and_text(format!(" = {}", code(StateRule::Pending))),
+        };
+        self.of_flow(Query::EventsBacklog, vec![("pending", pending)]).map(Some)
+    }
+
+    fn of_flow(&self, query: Query, more: Vec<(&'static str, Fragment)>) -> Result<Statement, SourceError> {
+        let mut slots = self.row("1".into());
+        slots.push(("filter", self.filter.clone()));
+        slots.extend(more);
+        self.relation.statement(query, &slots)
+    }
+
+    fn row(&self, in_flow: Fragment) -> Vec<(&'static str, Fragment)> {
+        let time = |column: &Option<TimeColumn>| column.as_ref().map_or("NULL".into(), TimeColumn::select);
+        let (low, high) = self.expects.split_at(self.expects.len().min(BITS));
+        vec![
+            ("id", Fragment::text(self.id.select())),
+            ("created", Fragment::text(time(&self.created))),
+            ("acked", Fragment::text(time(&self.acked))),
+            ("state", state(&self.states)),
+            ("attempts", Fragment::text(self.attempts.as_deref().unwrap_or("NULL"))),
+            ("expected_low", bits(low)),
+            ("expected_high", bits(high)),
+            ("in_flow", in_flow),
+        ]
+    }
+
+    fn event(&self, row: &dyn Fields) -> Result<Event, String> {
+        let stamp = |column: &Option<TimeColumn>, place| {
+            column.as_ref().map_or(Ok(Stamp::None), |it| it.read(row.cell(place)))
+        };
+        let acked = stamp(&self.acked, 2)?;
+        let set = |place| row.cell(place).integer().and_then(|bits| u64::try_from(bits).ok()).unwrap_or(0);
+        Ok(Event {
+            id: self.id.read(row.cell(0)),
+            state: self.state(row.cell(3).integer(), acked),
+            created: stamp(&self.created, 1)?,
+            acked,
+            expected_by: set(5) | set(6) << BITS,
+            in_flow: row.cell(7).integer() == Some(1),
+            attempts: row.cell(4).integer(),
+        })
+    }
+
+    /// Without rules a row with an ack time is acked, one without is pending.
+    fn state(&self, code: Option<i64>, acked: Stamp) -> State {
+        match code {
+            _ if self.states.is_empty() && acked == Stamp::None => State::Pending,
+            _ if self.states.is_empty() => State::Acked,
+            Some(3) => State::Acked,
+            Some(2) => State::Pending,
+            Some(1) => State::Failed,
+            _ => State::Unknown,
+        }
+    }
+}
+
+const ID: &str = "events.id";
+const CREATED: &str = "events.created_at";
+const ACKED: &str = "events.acked_at";
+const ATTEMPTS: &str = "events.attempts";
+
+/// The instant by which a row is found: its ack time, else its creation time.
+fn home(event: &Event) -> Option<Micros> {
+    event.acked.at().or(event.created.at())
+}
+
+fn unusable(column: Option<&TimeColumn>) -> Fragment {
+    column.map_or("(1 = 1)".into(), TimeColumn::unusable)
+}
+
+fn unusable_by_index(column: Option<&TimeColumn>) -> Fragment {
+    column.map_or("(1 = 1)".into(), TimeColumn::unusable_by_index)
+}
+
+fn asked(dialect: Dialect, events: &config::Events, expects: &[Option<String>]) -> Vec<Asked> {
+    let sql = |expression| super::sql::expression(dialect, expression);
+    let mut asked = vec![Asked::value(ID, sql(&events.id.expression))];
+    asked.extend(events.created_at.iter().map(|column| Asked::value(CREATED, sql(&column.expression))));
+    asked.extend(events.acked_at.iter().map(|column| Asked::value(ACKED, sql(&column.expression))));
+    asked.extend(
+        events.attempts.iter().map(|column| Asked::value(ATTEMPTS, super::sql::quote(dialect, column))),
+    );
+    asked.extend(events.filter.iter().map(|condition| Asked::condition("events.where", condition)));
+    asked.extend(events.states.iter().map(|(rule, condition)| Asked::condition(rule_key(*rule), condition)));
+    let conditions = expects.iter().enumerate().filter_map(|(place, it)| Some((place, it.as_ref()?)));
+    asked.extend(conditions.map(|(place, it)| Asked::condition(&format!("consumers[{place}].expects"), it)));
+    asked
+}
+
+fn rule_key(rule: StateRule) -> &'static str {
+    match rule {
+        StateRule::Acked => "events.acked",
+        StateRule::Pending => "events.pending",
+        StateRule::Failed => "events.failed",
+    }
+}
+
+fn code(rule: StateRule) -> i64 {
+    match rule {
+        StateRule::Acked => 3,
+        StateRule::Pending => 2,
+        StateRule::Failed => 1,
+    }
+}
+
+/// The code of the first rule that fits.
+fn state(rules: &[(StateRule, String)]) -> Fragment {
+    if rules.is_empty() {
+        return "NULL".into();
+    }
+    let branches = rules.iter().map(|(rule, condition)| {
+        Fragment::text("WHEN ")
+            .and(Fragment::condition(condition))
+            .and_text(format!(" THEN {} ", code(*rule)))
+    });
+    Fragment::text("CASE ").and(Fragment::join(branches, "")).and_text("ELSE 0 END")
+}
+
+/// One bit for each consumer; a consumer without a condition must see every event.
+fn bits(expects: &[Option<String>]) -> Fragment {
+    let always =
+        expects.iter().enumerate().filter(|(_, it)| it.is_none()).fold(0_u64, |set, (bit, _)| set | 1 << bit);
+    let conditions = expects.iter().enumerate().filter_map(|(bit, it)| {
+        let condition = Fragment::text(" + CASE WHEN ").and(Fragment::condition(it.as_ref()?));
+        Some(condition.and_text(format!(" THEN {} ELSE 0 END", 1_u64 << bit)))
+    });
+    Fragment::text(always.to_string()).and(Fragment::join(conditions, ""))
+}
+
+/// PostgreSQL's decimal numbers are read as text.
+fn attempts(dialect: Dialect, column: &str, found: &ColumnType) -> String {
+    let quoted = super::sql::quote(dialect, column);
+    match (dialect, found.kind) {
+        (Dialect::Postgres, Kind::Decimal | Kind::Other) => format!("({quoted})::text"),
+        _ => quoted,
+    }
+}

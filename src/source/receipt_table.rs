@@ -1,0 +1,256 @@
+//! One physical dedup table, as one consumer sees it.
+
+use super::cell::Fields;
+use super::consumer_column::ConsumerColumn;
+use super::database::{Database, Rows};
+use super::id_column::IdColumn;
+use super::look_up;
+use super::relation::{Asked, Relation};
+use super::sql::{Fragment, Query, Statement};
+use super::time_column::TimeColumn;
+use super::{Slicing, SourceError, limit, notes, shown_limit, type_of};
+use crate::config::{self, Dialect};
+use crate::model::event::Stamp;
+use crate::model::{Id, Micros, Receipt, Span};
+
+/// One physical dedup table, as one consumer sees it; a consumer with shards holds several.
+#[derive(Debug)]
+pub struct ReceiptTable {
+    relation: Relation,
+    filter: Fragment,
+    names: Vec<String>,
+    consumer: Option<ConsumerColumn>,
+    id: IdColumn,
+    original_id: Option<IdColumn>,
+    consumed: Option<TimeColumn>,
+    notes: Vec<String>,
+}
+
+/// So many unknown names are told apart.
+const OTHER_CONSUMERS: usize = 100;
+
+impl ReceiptTable {
+    /// Opens it: probes its columns, conditions and indexes.
+    ///
+    /// # Errors
+    /// If the table or a column is missing, may not be read, or does not fit what the configuration says of it.
+    pub async fn open(
+        db: &Database,
+        table: &config::Table,
+        consumer: &config::Consumer,
+        as_of: Micros,
+    ) -> Result<Self, SourceError> {
+        let relation = Relation::open(db, table).await?;
+        let types = relation.types(&asked(db.dialect(), consumer)).await?;
+        let id_column = |key, column| {
+            IdColumn::new(&relation, key, column, type_of(&types, key))
+                .map_err(|failure| relation.error(failure))
+        };
+        let id = id_column(ID, &consumer.id)?;
+        let original_id =
+            consumer.original_id.as_ref().map(|column| id_column(ORIGINAL, column)).transpose()?;
+        let times = match &consumer.consumed_at {
+            Some(column) => {
+                Some(TimeColumn::open(&relation, CONSUMED, column, type_of(&types, CONSUMED), as_of).await?)
+            }
+            None => None,
+        };
+        let column = consumer.consumer_column.as_ref();
+        let notes = notes::of(&relation, &ids(&id, original_id.as_ref()), &[&times]);
+        Ok(Self {
+            filter: super::condition(consumer.filter.as_deref()),
+            names: [std::slice::from_ref(&consumer.name), &consumer.aliases].concat(),
+            consumer: column.map(|name| ConsumerColumn::new(db.dialect(), name, type_of(&types, NAME).kind)),
+            relation,
+            id,
+            original_id,
+            consumed: times,
+            notes,
+        })
+    }
+
+    /// How a range has to be cut for reading.
+    #[must_use]
+    pub fn slicing(&self) -> Slicing {
+        super::slicing([&self.consumed])
+    }
+
+    /// Whether the database guarantees that no id comes twice for this consumer.
+    #[must_use]
+    pub fn ids_unique(&self) -> bool {
+        let (Some(id), None) = (self.id.column(), &self.original_id) else { return false };
+        let mut columns = vec![id];
+        if self.names.len() == 1 {
+            columns.extend(self.consumer.as_ref().map(ConsumerColumn::name));
+        }
+        self.id.keeps_distinct() && self.relation.unique_within(&columns)
+    }
+
+    /// Whether an index serves look-ups by id.
+    #[must_use]
+    pub fn look_up_indexed(&self) -> bool {
+        look_up::indexed(&self.relation, &self.ids())
+    }
+
+    /// Warnings for the plan and the report.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// The receipts whose time may lie in the slice; `None` if there are more than `max_rows`. Receipts without a
+    /// usable time are found by id alone, unless the table can only be read whole.
+    ///
+    /// # Errors
+    /// If the rows cannot be read, or hold times that need a zone or a unit that is not declared.
+    pub async fn read(&self, slice: Span, max_rows: usize) -> Result<Option<Vec<Receipt>>, SourceError> {
+        let statement = self.range(slice, limit(max_rows))?;
+        let rows = self.collect(&statement, &|_| true).await?;
+        Ok((rows.fetched <= max_rows).then_some(rows.found))
+    }
+
+    /// All receipts of these ids, compared byte by byte.
+    ///
+    /// # Errors
+    /// As for [`Self::read`].
+    pub async fn by_id(&self, ids: &[Id]) -> Result<Vec<Receipt>, SourceError> {
+        let mut receipts = Vec::new();
+        for search in look_up::searches(ids, &self.ids(), self.look_up_indexed()) {
+            let statement = self.by_id_statement(search.matches)?;
+            let wanted = |receipt: &Receipt| receipt.id.as_ref().is_some_and(|id| search.wanted.contains(id));
+            receipts.extend(self.collect(&statement, &wanted).await?.found);
+        }
+        Ok(receipts)
+    }
+
+    /// The names in the consumer column that are neither this consumer's nor among `known`, with their number of
+    /// records in the slice; a row without a name counts as `NULL`.
+    ///
+    /// # Errors
+    /// As for [`Self::read`].
+    pub async fn other_consumers(
+        &self,
+        slice: Span,
+        known: &[String],
+    ) -> Result<Vec<(String, u64)>, SourceError> {
+        let Some(statement) = self.others(slice, known)? else { return Ok(Vec::new()) };
+        let rows = self.relation.db.collect(&statement, Some(&self.relation.name), &|row| {
+            let count = row.cell(1).integer().and_then(|count| u64::try_from(count).ok()).unwrap_or(0);
+            Ok(Some((row.cell(0).text().unwrap_or_else(|| "NULL".to_owned()), count)))
+        });
+        Ok(rows.await?.found)
+    }
+
+    /// The oldest receipt's time, where an index makes that cheap; of all the table's consumers.
+    ///
+    /// # Errors
+    /// As for [`Self::read`].
+    pub async fn oldest(&self) -> Result<Option<Micros>, SourceError> {
+        let Some(consumed) = &self.consumed else { return Ok(None) };
+        if self.slicing().whole || !consumed.column().is_some_and(|column| self.relation.leads(column)) {
+            return Ok(None);
+        }
+        let slots = [
+            ("consumed", Fragment::text(consumed.select())),
+            ("consumed_raw", Fragment::text(consumed.raw())),
+            ("consumed_usable", consumed.usable()),
+        ];
+        let statement = self.relation.statement(Query::ReceiptsOldest, &slots)?;
+        let decode = |row: &dyn Fields| consumed.read(row.cell(0)).map(Some);
+        let rows = self.relation.db.collect(&statement, Some(&self.relation.name), &decode).await?;
+        Ok(rows.found.first().and_then(|stamp| stamp.at()))
+    }
+
+    /// The statements that reading a span takes, by name, with their values written in.
+    #[must_use]
+    pub fn statements(&self, span: Span) -> Vec<(String, String)> {
+        let mut all: Vec<Statement> = self.range(span, shown_limit()).into_iter().collect();
+        all.extend(self.by_id_statement(look_up::shown(&self.ids())));
+        all.extend(self.others(span, &[]).ok().flatten());
+        super::shown(&all)
+    }
+
+    fn ids(&self) -> Vec<&IdColumn> {
+        ids(&self.id, self.original_id.as_ref())
+    }
+
+    async fn collect(
+        &self,
+        statement: &Statement,
+        keep: &(dyn Fn(&Receipt) -> bool + Sync),
+    ) -> Result<Rows<Receipt>, SourceError> {
+        let decode = |row: &dyn Fields| Ok(Some(self.receipt(row)?).filter(|receipt| keep(receipt)));
+        self.relation.db.collect(statement, Some(&self.relation.name), &decode).await
+    }
+
+    fn receipt(&self, row: &dyn Fields) -> Result<Receipt, String> {
+        let original = self.original_id.as_ref().and_then(|column| column.read(row.cell(1)));
+        // Some tables keep an empty text where there is no original.
+        let original = original.filter(|id| *id != Id::from_text(""));
+        Ok(Receipt {
+            id: original.or_else(|| self.id.read(row.cell(0))),
+            consumed: self.consumed.as_ref().map_or(Ok(Stamp::None), |column| column.read(row.cell(2)))?,
+        })
+    }
+
+    fn range(&self, span: Span, limit: Fragment) -> Result<Statement, SourceError> {
+        let mut slots = self.row();
+        slots.extend([("consumed_within", super::within(self.consumed.as_ref(), span)), ("limit", limit)]);
+        self.relation.statement(Query::Receipts, &slots)
+    }
+
+    fn by_id_statement(&self, matches: Fragment) -> Result<Statement, SourceError> {
+        let mut slots = self.row();
+        slots.push(("matches", matches));
+        self.relation.statement(Query::ReceiptsById, &slots)
+    }
+
+    fn row(&self) -> Vec<(&'static str, Fragment)> {
+        let original = self.original_id.as_ref().map_or("NULL".to_owned(), IdColumn::select);
+        let consumed = self.consumed.as_ref().map_or("NULL".to_owned(), TimeColumn::select);
+        vec![
+            ("id", Fragment::text(self.id.select())),
+            ("original_id", Fragment::text(original)),
+            ("consumed", Fragment::text(consumed)),
+            (
+                "consumer",
+                self.consumer.as_ref().map_or("(1 = 1)".into(), |column| column.is_one_of(&self.names)),
+            ),
+            ("filter", self.filter.clone()),
+        ]
+    }
+
+    fn others(&self, span: Span, known: &[String]) -> Result<Option<Statement>, SourceError> {
+        let Some(consumer) = &self.consumer else { return Ok(None) };
+        let known = [&self.names, known].concat();
+        let slots = [
+            ("name", Fragment::text(consumer.select())),
+            ("consumed_within", super::within(self.consumed.as_ref(), span)),
+            ("unknown", consumer.is_none_of(&known)),
+            ("filter", self.filter.clone()),
+            ("limit", limit(OTHER_CONSUMERS - 1)),
+        ];
+        self.relation.statement(Query::ReceiptsByConsumer, &slots).map(Some)
+    }
+}
+
+const ID: &str = "consumers.id";
+const ORIGINAL: &str = "consumers.original_id";
+const CONSUMED: &str = "consumers.consumed_at";
+const NAME: &str = "consumers.consumer";
+
+fn ids<'a>(id: &'a IdColumn, original_id: Option<&'a IdColumn>) -> Vec<&'a IdColumn> {
+    std::iter::once(id).chain(original_id).collect()
+}
+
+fn asked(dialect: Dialect, consumer: &config::Consumer) -> Vec<Asked> {
+    let sql = |expression| super::sql::expression(dialect, expression);
+    let mut asked = vec![Asked::value(ID, sql(&consumer.id.expression))];
+    asked.extend(consumer.original_id.iter().map(|column| Asked::value(ORIGINAL, sql(&column.expression))));
+    asked.extend(consumer.consumed_at.iter().map(|column| Asked::value(CONSUMED, sql(&column.expression))));
+    asked.extend(
+        consumer.consumer_column.iter().map(|name| Asked::value(NAME, super::sql::quote(dialect, name))),
+    );
+    asked.extend(consumer.filter.iter().map(|condition| Asked::condition("consumers.where", condition)));
+    asked
+}

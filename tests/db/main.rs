@@ -1,0 +1,9 @@
+//! Everything that needs real databases: pairs of servers, stories, pipelines, cases from the field, sources that fail.
+//!
+//! SQLite is always there; PostgreSQL and MySQL/MariaDB are used where `MSGRECON_TEST_POSTGRES_URL` and
+//! `MSGRECON_TEST_MYSQL_URL` name a server whose account may create databases. `tests/run` starts both.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod cases;
+mod pairs;
+mod world;

@@ -1,0 +1,126 @@
+//! The README's blocks, executed.
+
+use super::root;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn readme() -> String {
+    std::fs::read_to_string(root().join("README.md")).unwrap()
+}
+
+/// The fenced blocks of a language, in order.
+fn blocks(language: &str) -> Vec<String> {
+    let fence = format!("```{language}\n");
+    readme().split(&fence).skip(1).map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
+}
+
+/// A shell line's words, without its comment.
+fn words(line: &str) -> Vec<String> {
+    line.split('#').next().unwrap().split_whitespace().map(ToOwned::to_owned).collect()
+}
+
+fn msgrecon(folder: &Path, arguments: &[String]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_msgrecon"));
+    command.current_dir(folder).args(arguments).env("NO_COLOR", "1").env_remove("RUST_LOG");
+    command.env("SHOP_DB_URL", format!("sqlite://{}", folder.join("shop.db").display())).output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+#[test]
+fn the_first_command_runs_the_demo() {
+    let line = blocks("sh")[0].clone();
+    let arguments = words(line.trim()).split_off(words("cargo run --release --").len());
+    assert_eq!(line.trim(), format!("cargo run --release -- {}", arguments.join(" ")));
+    let folder = tempfile::tempdir().unwrap();
+    for _ in 0..2 {
+        // The second time over the first one's folder.
+        let output = msgrecon(folder.path(), &arguments);
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+        assert!(
+            said(&output).contains("Every planted fault was found, and nothing else."),
+            "{}",
+            said(&output)
+        );
+    }
+    for file in ["report.json", "windows.csv", "differences.csv", "report.html"] {
+        assert!(folder.path().join("msgrecon-demo/report").join(file).exists(), "{file}");
+    }
+}
+
+#[test]
+fn the_second_command_is_there_and_can_be_run() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let script: PathBuf = root().join(blocks("sh")[1].trim());
+    let mode = std::fs::metadata(&script).unwrap().permissions().mode();
+    assert_eq!(mode & 0o111, 0o111, "{} is executable", script.display());
+    let ci = std::fs::read_to_string(root().join(".ci/run")).unwrap();
+    assert!(ci.contains("tests/run"), "CI runs the same command");
+}
+
+/// The shop that the first configuration is for: a message that is fine and, at the end of the day, one that is lost.
+fn shop(folder: &Path) {
+    let statements = [
+        "CREATE TABLE event (msg_id TEXT PRIMARY KEY, status INTEGER, created_at TEXT, sent_at TEXT)",
+        "CREATE TABLE consumed_message (consumer TEXT, msg_id TEXT, consumed_at TEXT, PRIMARY KEY (consumer, msg_id))",
+        "INSERT INTO event VALUES ('m1', 1, '2026-03-02 10:00:00', '2026-03-02 10:00:01')",
+        "INSERT INTO event VALUES ('m2', 1, '2026-03-02 23:00:00', '2026-03-02 23:00:01')",
+        "INSERT INTO consumed_message VALUES ('points', 'm1', '2026-03-02 10:00:02')",
+    ];
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        use sqlx::Connection as _;
+        let options = sqlx::sqlite::SqliteConnectOptions::new()
+            .filename(folder.join("shop.db"))
+            .create_if_missing(true);
+        let mut connection = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
+        for statement in statements {
+            sqlx::query(statement).execute(&mut connection).await.unwrap();
+        }
+        connection.close().await.unwrap();
+    });
+}
+
+#[test]
+fn the_first_configuration_works_with_the_commands_below_it() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("msgrecon.toml"), &blocks("toml")[0]).unwrap();
+    shop(folder.path());
+    let lines: Vec<_> = blocks("sh")[2].lines().map(words).filter(|words| !words.is_empty()).collect();
+    // In the order of the README: a plan, a day and a week in which one message is missing, a quiet last day, a text.
+    let codes = [0, 1, 1, 0, 0];
+    assert_eq!(lines.len(), codes.len());
+    for (line, code) in lines.iter().zip(codes) {
+        assert_eq!(line[0], "msgrecon");
+        let output = msgrecon(folder.path(), &line[1..]);
+        assert_eq!(output.status.code(), Some(code), "{line:?}\n{}", said(&output));
+    }
+    let report = std::fs::read_to_string(folder.path().join("reports/report.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["differences"][0]["id"], "m2");
+    assert_eq!(report["flows"][0]["consumers"][0]["totals"]["ok"], 1);
+}
+
+#[test]
+fn every_configuration_loads() {
+    let all = blocks("toml");
+    assert_eq!(all.len(), 2);
+    for block in all {
+        let environment =
+            |name: &str| name.ends_with("_DB_URL").then(|| "postgres://u:p@localhost/d".to_owned());
+        let config =
+            msgrecon::config::parse(&block, Path::new("msgrecon.toml"), &environment, &|_| Ok(String::new()));
+        let config = config.unwrap_or_else(|problems| panic!("{problems}"));
+        assert_eq!(config.flows[0].name, "order-paid");
+    }
+}
+
+#[test]
+fn the_table_of_kinds_is_complete() {
+    let readme = readme();
+    for kind in msgrecon::model::Kind::ALL {
+        assert!(readme.contains(&format!("\n| `{kind}` |")), "{kind}");
+    }
+}
