@@ -6,4 +6,5 @@
 
 mod cases;
 mod pairs;
+mod stories;
 mod world;

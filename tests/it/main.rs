@@ -15,4 +15,5 @@ mod pipeline;
 mod retell;
 mod rng;
 mod stories;
+mod told;
 mod verify;
