@@ -27,7 +27,7 @@ impl Facts {
     #[must_use]
     pub fn merged(self, other: Self) -> Self {
         let rows = self.rows.saturating_add(other.rows);
-        let first = |facts: &Self| facts.placed().unwrap_or(Micros(i64::MAX));
+        let first = |facts: &Self| (facts.placed().unwrap_or(Micros(i64::MAX)), facts.created);
         let best = match self.state.cmp(&other.state) {
             std::cmp::Ordering::Less => other,
             std::cmp::Ordering::Equal if first(&other) < first(&self) => other,

@@ -73,14 +73,16 @@ impl ConsumerBook {
         }
     }
 
-    pub(super) fn dead_letter(&mut self, row: DeadLetter) {
+    pub(super) fn dead_letter(&mut self, row: DeadLetter, rules: &FlowRules) {
         let dead = Dead { closed: row.closed, at: row.dead.at(), reason: row.reason };
         match row.id {
             Some(id) => {
                 let known = self.dead.remove(&id);
                 self.dead.insert(id, stronger(known, dead));
             }
-            None => self.dead_without_id += 1,
+            None => {
+                self.dead_without_id += u64::from(dead.at.is_none_or(|at| rules.span.contains(at)));
+            }
         }
     }
 
@@ -90,8 +92,9 @@ impl ConsumerBook {
             self.settle(&id, &delivery, rules, findings);
         }
         for (id, seen) in suspects {
+            let in_range = seen.first().is_some_and(|at| rules.span.contains(at));
             // A receipt without an event of the range, from outside the range itself: nothing to ask.
-            if seen.event.is_none() && !seen.first().is_some_and(|at| rules.span.contains(at)) {
+            if seen.event.is_none() && !in_range && !self.dead.contains_key(&id) {
                 self.receipts.outside += u64::from(seen.receipts);
             } else {
                 self.suspects.insert(id, seen);
@@ -174,10 +177,13 @@ impl ConsumerBook {
     }
 }
 
-/// An open dead letter outranks a closed one; of equal ones the earlier stays.
+/// An open dead letter outranks a closed one; of equal ones the earlier stays, in whatever order they come.
 pub(super) fn stronger(known: Option<Dead>, new: Dead) -> Dead {
+    fn rank(dead: &Dead) -> (bool, Micros, Option<&str>) {
+        (dead.closed, dead.at.unwrap_or(Micros(i64::MAX)), dead.reason.as_deref())
+    }
     match known {
-        Some(known) if !known.closed || new.closed => known,
+        Some(known) if rank(&known) <= rank(&new) => known,
         _ => new,
     }
 }

@@ -31,13 +31,13 @@ pub(super) fn by_id<T>(rows: Vec<T>, id: impl Fn(&T) -> Option<Id>) -> HashMap<I
 }
 
 /// A message in its best state, if a row in that state lies in the range: the earliest such row.
-pub(super) fn home(rows: &[Event], span: Span) -> Option<Facts> {
-    let own = rows.iter().filter(|row| row.in_flow);
+pub(super) fn home<'e>(rows: impl Iterator<Item = &'e Event> + Clone, span: Span) -> Option<Facts> {
+    let own = rows.filter(|row| row.in_flow);
     let best = own.clone().map(|row| row.state).max()?;
     let count = u32::try_from(own.clone().count()).unwrap_or(u32::MAX);
     own.filter(|row| row.state == best)
         .filter_map(|row| Some((row.placed().filter(|at| span.contains(*at))?, row)))
-        .min_by_key(|(at, _)| *at)
+        .min_by_key(|(at, row)| (*at, row.created.at()))
         .map(|(_, row)| Facts { state: best, acked: row.acked.at(), created: row.created.at(), rows: count })
 }
 
@@ -60,7 +60,7 @@ impl ConsumerBook {
         delivered: &mut HashSet<Id>,
     ) {
         for row in answers.dead_letters {
-            self.dead_letter(row);
+            self.dead_letter(row, rules);
         }
         let mut events = by_id(answers.events, |row| row.id.clone());
         let mut receipts = by_id(answers.receipts, |row| row.id.clone());
@@ -77,16 +77,17 @@ impl ConsumerBook {
 
     fn known(&self, rows: &[Event], seen: &Seen, rules: &FlowRules) -> Known {
         if rows.is_empty() {
-            // Not asked, or gone since it was read: then what was read stands.
-            return seen.event.map_or(Known::Nothing, Known::Here);
+            return match seen.event {
+                // It was sent while the run was reading, and its row is gone.
+                Some(event) if rules.rows_vanish && event.state != State::Acked => Known::Nothing,
+                // Not asked, or gone since it was read: then what was read stands.
+                event => event.map_or(Known::Nothing, Known::Here),
+            };
         }
         let consumer = &rules.consumers[self.place];
-        let owed: Vec<_> =
-            rows.iter().filter(|row| row.expected_by >> self.place & 1 == 1).cloned().collect();
-        match home(rows, rules.span).and_then(|_| home(&owed, rules.span)) {
-            Some(facts) if facts.placed().is_some_and(|at| consumer.owes(at)) => Known::Here(facts),
-            _ => Known::Elsewhere,
-        }
+        let in_time = |row: &Event| row.placed().is_none_or(|at| consumer.owes(at));
+        let owed = rows.iter().filter(|row| row.expected_by >> self.place & 1 == 1 && in_time(row));
+        home(owed, rules.span).map_or(Known::Elsewhere, Known::Here)
     }
 
     fn traces(&self, seen: &Seen, rows: &[Receipt], id: &Id) -> Traces {
@@ -146,8 +147,10 @@ impl ConsumerBook {
 
     /// Whether the lack of an event proves anything; books the receipts where it does not.
     fn can_be_orphan(&mut self, delivery: &Delivery, rules: &FlowRules) -> bool {
-        let at = home_time(delivery);
-        let beyond = rules.events_fresh_until.is_some_and(|fresh| at.is_some_and(|at| at >= fresh));
+        let open = delivery.dead.as_ref().is_some_and(|dead| !dead.closed);
+        let in_range = home_time(delivery).filter(|at| rules.span.contains(*at));
+        let beyond = (delivery.receipts > 0 || open)
+            && rules.events_fresh_until.zip(in_range).is_some_and(|(fresh, at)| at >= fresh);
         if rules.rows_vanish || beyond {
             self.receipts.undecidable += delivery.receipts;
             self.beyond_events += u64::from(beyond && !rules.rows_vanish);

@@ -82,9 +82,11 @@ impl FlowBook {
         &self.rules
     }
 
-    /// The consumer could not be read: it is not judged at all, rather than by half of its receipts.
+    /// The consumer could not be read: it is not judged at all, rather than by half of its receipts. What was found
+    /// there already is taken back.
     pub fn lose(&mut self, consumer: usize) {
         self.consumers[consumer] = None;
+        self.findings.forget(&self.rules.consumers[consumer].name);
     }
 
     /// Whether the consumer is still judged.
@@ -156,7 +158,7 @@ impl FlowBook {
     /// Takes in a dead letter of the consumer at `place`.
     pub fn dead_letter(&mut self, place: usize, row: DeadLetter) {
         if let Some(book) = &mut self.consumers[place] {
-            book.dead_letter(row);
+            book.dead_letter(row, &self.rules);
         }
     }
 
@@ -217,7 +219,7 @@ impl FlowBook {
             if rows.is_empty() && self.rules.rows_vanish {
                 continue; // It was sent while the run was reading, and its row is gone.
             }
-            let facts = if rows.is_empty() { Some(seen) } else { decide::home(&rows, self.rules.span) };
+            let facts = if rows.is_empty() { Some(seen) } else { decide::home(rows.iter(), self.rules.span) };
             let attempts = rows.iter().filter_map(|row| row.attempts).max();
             if let Some(facts) = facts {
                 self.judge_open(id, &facts, attempts);
@@ -226,6 +228,11 @@ impl FlowBook {
     }
 
     fn judge_open(&mut self, id: &Id, facts: &Facts, attempts: Option<i64>) {
+        if facts.state == State::Acked {
+            // Since it was read.
+            self.events.acked += 1;
+            return;
+        }
         if facts.state == State::Unknown {
             self.events.unknown_state += 1;
             if self.unknown_ids.len() < NAMED_MAX {

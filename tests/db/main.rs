@@ -12,4 +12,5 @@ mod cli;
 mod failures;
 mod net;
 mod pairs;
+mod stories;
 mod world;

@@ -1,0 +1,303 @@
+//! Runs a pipeline through the books in memory, as the program does with databases: read what lies in the range, look
+//! up what does not pair, close.
+
+use crate::oracle::{is_read, placed, usable};
+use crate::pipeline::Pipeline;
+use crate::rng::Rng;
+use msgrecon::book::{Answers, Finished, FlowBook};
+use msgrecon::model::event::Stamp;
+use msgrecon::model::time::{DAY, MINUTE};
+use msgrecon::model::{DeadLetter, Event, Id, Receipt, Span, State};
+use std::collections::BTreeSet;
+
+/// More than any pipeline has.
+const LISTED_MAX: usize = 100_000;
+
+/// What may differ from run to run and must not matter.
+#[derive(Clone, Debug)]
+pub struct How {
+    /// Orders the facts and sizes the batches.
+    pub seed: u64,
+    pub event_ids_unique: bool,
+    pub receipt_ids_unique: Vec<bool>,
+    /// Some rows were read as pending before they were acked, or (where rows vanish) before they were gone.
+    pub stale: bool,
+    /// Event rows that were not there yet when their slice was read, by place.
+    pub unseen: BTreeSet<usize>,
+    /// A consumer that could not be read, and when that was noticed.
+    pub lost: Option<(usize, When)>,
+}
+
+/// A point of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    Opening,
+    Reading,
+    LookingUp,
+}
+
+/// What came of it, and which rows the books took in.
+#[derive(Debug)]
+pub struct Driven {
+    pub finished: Finished,
+    /// Receipts with an id, by consumer.
+    pub receipts_read: Vec<u64>,
+    /// Receipts without one, by consumer.
+    pub receipts_nameless: Vec<u64>,
+    /// Dead letters without an id, by consumer.
+    pub dead_nameless: Vec<u64>,
+}
+
+impl How {
+    /// Chooses at random; ids are said to be unique only where they are.
+    pub fn choose(pipeline: &Pipeline, seed: u64) -> Self {
+        let mut rng = Rng::new(seed);
+        let consumers = 0..pipeline.rules.consumers.len();
+        Self {
+            seed,
+            event_ids_unique: rng.chance(50) && pipeline.event_ids_unique(),
+            receipt_ids_unique: consumers
+                .map(|place| rng.chance(50) && pipeline.receipt_ids_unique(place))
+                .collect(),
+            stale: rng.chance(20),
+            unseen: BTreeSet::new(),
+            lost: None,
+        }
+    }
+
+    fn lose(&self, book: &mut FlowBook, now: When) {
+        self.lost.into_iter().filter(|(_, when)| *when == now).for_each(|(place, _)| book.lose(place));
+    }
+}
+
+enum Fact<'p> {
+    Event(Event),
+    Receipt(usize, &'p Receipt),
+    Dead(usize, &'p DeadLetter),
+}
+
+/// Runs the pipeline.
+pub fn drive(pipeline: &Pipeline, how: &How) -> Driven {
+    let mut rng = Rng::new(how.seed.wrapping_add(1));
+    let mut rules = pipeline.rules.clone();
+    rules.event_ids_unique = how.event_ids_unique;
+    for (consumer, unique) in rules.consumers.iter_mut().zip(&how.receipt_ids_unique) {
+        consumer.receipt_ids_unique = *unique;
+    }
+    let mut book = FlowBook::new(rules, LISTED_MAX);
+    how.lose(&mut book, When::Opening);
+    let read = as_read(pipeline);
+    let pipeline = &read;
+    let stale = if how.stale { stale(pipeline, &mut rng) } else { Stale::default() };
+    stale.rows.iter().for_each(|row| book.event(row));
+    let unseen = how.unseen.union(&stale.instead).copied().collect();
+    let mut facts = facts_in_reach(pipeline, how, &unseen, &mut rng);
+    rng.shuffle(&mut facts);
+    let mut seen = Seen::new(pipeline);
+    for fact in facts {
+        seen.note(pipeline, &fact);
+        match fact {
+            Fact::Event(row) => book.event(&row),
+            Fact::Receipt(place, row) => book.receipt(place, row.clone()),
+            Fact::Dead(place, row) => book.dead_letter(place, row.clone()),
+        }
+    }
+    how.lose(&mut book, When::Reading);
+    book.close_reading();
+    look_up(pipeline, how, &mut book, &mut rng, &mut seen);
+    seen.finish(pipeline, book.finish())
+}
+
+/// The facts as their readers hand them over: a time that no message can have is unusable.
+fn as_read(pipeline: &Pipeline) -> Pipeline {
+    let mut read = pipeline.clone();
+    let decode = |stamp: &mut Stamp| {
+        if stamp.at().is_some() && usable(pipeline, *stamp).is_none() {
+            *stamp = Stamp::Unusable;
+        }
+    };
+    for row in &mut read.events {
+        decode(&mut row.created);
+        decode(&mut row.acked);
+    }
+    read.receipts.iter_mut().for_each(|(_, row)| decode(&mut row.consumed));
+    read.dead_letters.iter_mut().for_each(|(_, row)| decode(&mut row.dead));
+    read
+}
+
+/// What the first pass reads: events of the range and those without a usable time; receipts and dead letters near it.
+fn facts_in_reach<'p>(
+    pipeline: &'p Pipeline,
+    how: &How,
+    unseen: &BTreeSet<usize>,
+    rng: &mut Rng,
+) -> Vec<Fact<'p>> {
+    let mut facts = Vec::new();
+    for (nr, row) in pipeline.events.iter().enumerate() {
+        if is_read(pipeline, row) && row.in_flow && !unseen.contains(&nr) {
+            facts.push(Fact::Event(row.clone()));
+        }
+    }
+    // Receipts without a time are read along where a message may have several; else it makes no difference.
+    let consumers = pipeline.rules.consumers.len();
+    let undated: Vec<_> = how.receipt_ids_unique.iter().map(|unique| !unique || rng.chance(50)).collect();
+    for (place, row) in pipeline.receipts.iter().filter(|(place, _)| *place < consumers) {
+        let dated = row.consumed.at().is_some();
+        if (!dated && undated[*place]) || in_reach(pipeline, how, *place, row.consumed) {
+            facts.push(Fact::Receipt(*place, row));
+        }
+    }
+    for (place, row) in &pipeline.dead_letters {
+        if in_reach(pipeline, how, *place, row.dead) {
+            facts.push(Fact::Dead(*place, row));
+        }
+    }
+    facts
+}
+
+fn in_reach(pipeline: &Pipeline, how: &How, place: usize, stamp: Stamp) -> bool {
+    let rules = &pipeline.rules;
+    let near = rules.span.widened(10 * MINUTE, rules.grace.max(10 * MINUTE));
+    let far = Span::new(near.from, rules.as_of.plus(DAY));
+    let reach = if how.receipt_ids_unique[place] { near } else { far };
+    stamp.at().is_some_and(|at| reach.contains(at))
+}
+
+/// Rows as they stood before their ack, or before they were gone.
+#[derive(Default)]
+struct Stale {
+    rows: Vec<Event>,
+    /// Rows that were read only as they stood before: they were acked behind the reader's back.
+    instead: BTreeSet<usize>,
+}
+
+fn stale(pipeline: &Pipeline, rng: &mut Rng) -> Stale {
+    let mut stale = Stale { rows: vanished(pipeline), instead: BTreeSet::new() };
+    for (nr, row) in pipeline.events.iter().enumerate() {
+        let before = Event { state: State::Pending, acked: Stamp::None, ..row.clone() };
+        let (Some(created), Some(acked)) = (placed(pipeline, &before), row.acked.at()) else { continue };
+        let sent = row.state == State::Acked && row.id.is_some() && row.in_flow;
+        if !(sent && pipeline.rules.span.contains(created) && rng.chance(30)) {
+            continue;
+        }
+        let mut consumers = pipeline.rules.consumers.iter();
+        let alike = consumers.all(|consumer| consumer.owes(created) == consumer.owes(acked));
+        if alike && rng.chance(50) {
+            stale.instead.insert(nr);
+        }
+        stale.rows.push(before);
+    }
+    stale
+}
+
+/// Rows that were pending when they were read, and sent and deleted since.
+fn vanished(pipeline: &Pipeline) -> Vec<Event> {
+    let rules = &pipeline.rules;
+    let ids: BTreeSet<_> = pipeline.receipts.iter().filter_map(|(_, row)| row.id.clone()).collect();
+    let gone = ids.into_iter().filter(|id| !pipeline.events.iter().any(|row| row.id.as_ref() == Some(id)));
+    let pending = |id| Event {
+        id: Some(id),
+        state: State::Pending,
+        created: Stamp::At(rules.span.from),
+        acked: Stamp::None,
+        expected_by: u64::MAX,
+        in_flow: true,
+        attempts: None,
+    };
+    gone.filter(|_| rules.rows_vanish).map(pending).collect()
+}
+
+fn look_up(pipeline: &Pipeline, how: &How, book: &mut FlowBook, rng: &mut Rng, seen: &mut Seen) {
+    for place in 0..pipeline.rules.consumers.len() {
+        let suspects = book.suspects(place);
+        for ids in suspects.chunks(1 + rng.below(9)) {
+            seen.asked[place].extend(ids.iter().cloned());
+            let asked: Vec<_> = ids.iter().filter(|id| book.needs_event(place, id)).cloned().collect();
+            let answers = Answers {
+                events: events_of(pipeline, &asked, rng),
+                receipts: of(&pipeline.receipts, place, |row| row.id.as_ref(), ids, rng),
+                dead_letters: of(&pipeline.dead_letters, place, |row| row.id.as_ref(), ids, rng),
+            };
+            book.decide(place, ids, answers);
+        }
+        if how.lost.is_some_and(|(lost, _)| lost == place) {
+            how.lose(book, When::LookingUp);
+        }
+        assert!(book.suspects(place).is_empty(), "a suspect stays after it was decided");
+    }
+    for ids in book.open_events().chunks(1 + rng.below(9)) {
+        book.decide_open(ids, events_of(pipeline, ids, rng));
+    }
+}
+
+fn events_of(pipeline: &Pipeline, ids: &[Id], rng: &mut Rng) -> Vec<Event> {
+    let asked = |row: &&Event| row.id.as_ref().is_some_and(|id| ids.contains(id));
+    let mut rows: Vec<_> = pipeline.events.iter().filter(asked).cloned().collect();
+    rng.shuffle(&mut rows);
+    rows
+}
+
+fn of<T: Clone>(
+    rows: &[(usize, T)],
+    place: usize,
+    id: impl Fn(&T) -> Option<&Id>,
+    ids: &[Id],
+    rng: &mut Rng,
+) -> Vec<T> {
+    let asked = |row: &T| id(row).is_some_and(|id| ids.contains(id));
+    let own = rows.iter().filter(|(owner, row)| *owner == place && asked(row));
+    let mut rows: Vec<_> = own.map(|(_, row)| row.clone()).collect();
+    rng.shuffle(&mut rows);
+    rows
+}
+
+/// Which rows the books were given, each once.
+struct Seen {
+    /// Receipts of the first pass by consumer and address.
+    receipts: Vec<BTreeSet<*const Receipt>>,
+    dead_nameless: Vec<u64>,
+    asked: Vec<BTreeSet<Id>>,
+}
+
+impl Seen {
+    fn new(pipeline: &Pipeline) -> Self {
+        let consumers = pipeline.rules.consumers.len();
+        Self {
+            receipts: vec![BTreeSet::new(); consumers],
+            dead_nameless: vec![0; consumers],
+            asked: vec![BTreeSet::new(); consumers],
+        }
+    }
+
+    fn note(&mut self, pipeline: &Pipeline, fact: &Fact) {
+        match fact {
+            Fact::Event(_) => {}
+            Fact::Receipt(place, row) => {
+                self.receipts[*place].insert(std::ptr::from_ref(*row));
+            }
+            Fact::Dead(place, row) => {
+                self.dead_nameless[*place] += u64::from(row.id.is_none() && concerns(pipeline, row.dead));
+            }
+        }
+    }
+
+    fn finish(self, pipeline: &Pipeline, finished: Finished) -> Driven {
+        let consumers = pipeline.rules.consumers.len();
+        let (mut receipts_read, mut receipts_nameless) = (vec![0; consumers], vec![0; consumers]);
+        for (place, row) in pipeline.receipts.iter().filter(|(place, _)| *place < consumers) {
+            let read = self.receipts[*place].contains(&std::ptr::from_ref(row));
+            match &row.id {
+                None => receipts_nameless[*place] += u64::from(read && concerns(pipeline, row.consumed)),
+                Some(id) => {
+                    receipts_read[*place] += u64::from(read || self.asked[*place].contains(id));
+                }
+            }
+        }
+        Driven { finished, receipts_read, receipts_nameless, dead_nameless: self.dead_nameless }
+    }
+}
+
+/// A row that names no message is told of in the run of its own time.
+fn concerns(pipeline: &Pipeline, stamp: Stamp) -> bool {
+    stamp.at().is_none_or(|at| pipeline.rules.span.contains(at))
+}
