@@ -12,5 +12,10 @@ mod cli;
 mod failures;
 mod net;
 mod pairs;
+mod pipelines;
+mod shared;
 mod stories;
 mod world;
+
+// The shared modules name each other from the root.
+use shared::{drive, generate, oracle, pipeline, rng, verify};

@@ -104,6 +104,12 @@ impl Place {
         }
     }
 
+    /// Drops a story's tables.
+    pub async fn clear(&self) {
+        let drop = |table| format!("DROP TABLE IF EXISTS {table}");
+        self.execute(&["event", "consumed_message", "dead_letter"].map(drop)).await;
+    }
+
     /// Builds one half of a story in the database.
     pub async fn tell(&self, story: &Story, half: Half, unique: bool) {
         self.execute(&statements(story, self.dialect, Layout { unique, half })).await;
