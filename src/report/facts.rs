@@ -121,11 +121,27 @@ fn balanced_sentence(run: &Run) -> String {
     let unverifiable = (unverifiable > 0)
         .then(|| format!("{} can no longer be verified", grouped(unverifiable.cast_signed())));
     let rest: Vec<_> = waiting.into_iter().chain(unverifiable).collect();
+    let hidden = hidden_kinds(run);
+    if !hidden.is_empty() {
+        // A key that makes duplicates impossible hides nothing; rows that vanish hide losses.
+        let hidden: Vec<_> = hidden.iter().map(|kind| kind.name()).collect();
+        return format!(
+            "Nothing differs in what these tables can show; not decidable: {}.",
+            hidden.join(", ")
+        );
+    }
     if rest.is_empty() {
         "Every message is accounted for.".to_owned()
     } else {
         format!("No message differs; {}.", rest.join(", "))
     }
+}
+
+/// Losses and strangers that some consumer's layout cannot show.
+fn hidden_kinds(run: &Run) -> Vec<Kind> {
+    let consumers = || run.flows.iter().flat_map(|flow| &flow.consumers);
+    let hidden = |kind: &Kind| consumers().any(|consumer| consumer.not_decidable.contains(kind));
+    [Kind::Missing, Kind::Orphan].into_iter().filter(hidden).collect()
 }
 
 /// The differences of one kind, most urgent kind first.
@@ -312,5 +328,11 @@ mod tests {
         assert_eq!(sentence(&fixture::empty()), "Nothing to compare: both sides are empty.");
         assert_eq!(sentence(&fixture::balanced()), "No message differs; 2 may still be on the way.");
         assert!(sentence(&fixture::rich()).contains("Not everything could be judged"));
+        let mut vanishing = fixture::balanced();
+        vanishing.flows[0].consumers[0].not_decidable = vec![Kind::Missing, Kind::Orphan];
+        assert_eq!(
+            sentence(&vanishing),
+            "Nothing differs in what these tables can show; not decidable: missing, orphan."
+        );
     }
 }
