@@ -126,8 +126,9 @@ fn consumer_sql(events: u64) -> Vec<String> {
     let numbers = format!(
         "WITH RECURSIVE digit AS (SELECT 0 AS d UNION ALL SELECT d + 1 FROM digit WHERE d < 9), thousand AS \
          (SELECT a.d * 100 + b.d * 10 + c.d AS t FROM digit a, digit b, digit c) \
-         SELECT x.t * 1000000 + y.t * 1000 + z.t AS n FROM thousand x, thousand y, thousand z WHERE x.t * 1000000 + y.t * 1000 + z.t < {}",
-        events + ORPHANS
+         SELECT x.t * 1000000 + y.t * 1000 + z.t AS n FROM thousand x, thousand y, thousand z \
+         WHERE x.t <= {last} DIV 1000000 AND x.t * 1000 + y.t <= {last} DIV 1000 AND x.t * 1000000 + y.t * 1000 + z.t <= {last}",
+        last = events + ORPHANS - 1
     );
     vec![
         "CREATE TABLE consumed_message (consumer VARCHAR(40) NOT NULL, msg_id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL, \

@@ -57,7 +57,7 @@ impl ConsumerBook {
         let (before, now, pair) = self.pairing.event(id, row);
         self.move_acked(before.as_ref(), Some(&now), rules);
         if let Some(delivery) = pair {
-            self.settle(id, &delivery, rules, findings);
+            self.enter(id, &delivery, rules, findings);
         }
     }
 
@@ -69,7 +69,7 @@ impl ConsumerBook {
         };
         self.receipts.read += 1;
         if let Some((id, delivery)) = self.pairing.receipt(id, at) {
-            self.settle(&id, &delivery, rules, findings);
+            self.enter(&id, &delivery, rules, findings);
         }
     }
 
@@ -89,7 +89,7 @@ impl ConsumerBook {
     pub(super) fn close_reading(&mut self, rules: &FlowRules, findings: &mut Findings) {
         let (settled, suspects) = std::mem::take(&mut self.pairing).close();
         for (id, delivery) in settled {
-            self.settle(&id, &delivery, rules, findings);
+            self.enter(&id, &delivery, rules, findings);
         }
         for (id, seen) in suspects {
             let in_range = seen.first().is_some_and(|at| rules.span.contains(at));
@@ -132,11 +132,6 @@ impl ConsumerBook {
         if let Some(place) = to {
             self.windows[place].acked += 1;
         }
-    }
-
-    /// An acked event with exactly one receipt: `ok` or `late`.
-    fn settle(&mut self, id: &Id, delivery: &Delivery, rules: &FlowRules, findings: &mut Findings) {
-        self.enter(id, delivery, rules, findings);
     }
 
     /// Enters a message in the books under its kind, if it has one here; gives the kind.
