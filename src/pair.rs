@@ -6,45 +6,62 @@
 use crate::classify::{Delivery, Facts};
 use crate::model::{Id, Micros, State};
 use hashbrown::HashMap;
-use hashbrown::hash_map::Entry as Place;
+use hashbrown::hash_map::{Entry as Place, EntryRef as RefPlace};
 
-/// No receipt with a usable time.
+/// No such time.
 const NEVER: Micros = Micros(i64::MAX);
 
-/// What the first pass has seen of one id.
+/// What the first pass has seen of one id: packed, since there is one for each id that is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seen {
-    /// The event, if one of the range was read.
-    pub event: Option<Facts>,
     /// How many receipt rows were read.
     pub receipts: u32,
+    /// 0: no event of the range was read.
+    rows: u32,
+    state: State,
+    acked: Micros,
+    created: Micros,
     first: Micros,
 }
 
 impl Seen {
     /// Neither event nor receipt.
-    pub const NOTHING: Self = Self { event: None, receipts: 0, first: NEVER };
+    pub const NOTHING: Self =
+        Self { receipts: 0, rows: 0, state: State::Unknown, acked: NEVER, created: NEVER, first: NEVER };
+
+    /// The event, if one of the range was read.
+    #[must_use]
+    pub fn event(&self) -> Option<Facts> {
+        let (acked, created) = (usable(self.acked), usable(self.created));
+        (self.rows > 0).then_some(Facts { state: self.state, acked, created, rows: self.rows })
+    }
+
+    fn set_event(&mut self, facts: Facts) {
+        self.rows = facts.rows;
+        self.state = facts.state;
+        self.acked = facts.acked.unwrap_or(NEVER);
+        self.created = facts.created.unwrap_or(NEVER);
+    }
 
     /// The earliest usable receipt time.
     #[must_use]
     pub fn first(&self) -> Option<Micros> {
-        (self.first != NEVER).then_some(self.first)
+        usable(self.first)
     }
 
     /// One acked row and one receipt: nothing to look up.
     fn is_settled(&self) -> bool {
-        self.receipts == 1 && self.event.is_some_and(|event| event.state == State::Acked && event.rows == 1)
+        self.receipts == 1 && self.rows == 1 && self.state == State::Acked
     }
 
     fn delivery(&self) -> Delivery {
-        Delivery {
-            event: self.event,
-            receipts: self.receipts.into(),
-            first: self.first(),
-            last: self.first(),
-            dead: None,
-        }
+        let (receipts, first) = (self.receipts.into(), self.first());
+        Delivery { event: self.event(), receipts, first, last: first, dead: None }
     }
+}
+
+fn usable(at: Micros) -> Option<Micros> {
+    (at != NEVER).then_some(at)
 }
 
 /// The unpaired, and (where an id may come again) the paired as well.
@@ -63,11 +80,21 @@ impl Pairing {
 
     /// Takes in an event row; gives what the id's event was before and is now, and the pair if it is complete.
     pub fn event(&mut self, id: &Id, row: Facts) -> (Option<Facts>, Facts, Option<Delivery>) {
-        let seen = self.seen.entry_ref(id).or_insert(Seen::NOTHING);
-        let before = seen.event;
+        let mut place = match self.seen.entry_ref(id) {
+            RefPlace::Occupied(place) => place,
+            RefPlace::Vacant(place) => {
+                let mut seen = Seen::NOTHING;
+                seen.set_event(row);
+                place.insert(seen);
+                return (None, row, None);
+            }
+        };
+        let seen = place.get_mut();
+        let before = seen.event();
         let now = before.map_or(row, |facts| facts.merged(row));
-        seen.event = Some(now);
-        (before, now, self.settle(id))
+        seen.set_event(now);
+        let complete = self.ids_unique && seen.is_settled();
+        (before, now, complete.then(|| place.remove().delivery()))
     }
 
     /// Takes in a receipt; gives the pair if it is complete.
@@ -89,20 +116,15 @@ impl Pairing {
         Some((id, seen.delivery()))
     }
 
-    fn settle(&mut self, id: &Id) -> Option<Delivery> {
-        if !(self.ids_unique && self.seen.get(id).is_some_and(Seen::is_settled)) {
-            return None;
-        }
-        self.seen.remove(id).map(|seen| seen.delivery())
-    }
-
-    /// What is left when everything was read: pairs that are settled after all, and suspects.
+    /// Everything was read: hands over the pairs that are settled after all, gives the suspects.
     #[must_use]
-    pub fn close(self) -> (Vec<(Id, Delivery)>, HashMap<Id, Seen>) {
+    pub fn close(self, mut settled: impl FnMut(&Id, &Delivery)) -> HashMap<Id, Seen> {
         let mut seen = self.seen;
-        let settled =
-            seen.extract_if(|_, seen| seen.is_settled()).map(|(id, seen)| (id, seen.delivery())).collect();
-        (settled, seen)
+        for (id, seen) in seen.extract_if(|_, seen| seen.is_settled()) {
+            settled(&id, &seen.delivery());
+        }
+        seen.shrink_to_fit();
+        seen
     }
 
     /// How many ids are held.
@@ -115,5 +137,15 @@ impl Pairing {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.seen.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_that_is_held_costs_little() {
+        assert_eq!(size_of::<(Id, Seen)>(), 64);
     }
 }

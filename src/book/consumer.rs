@@ -87,19 +87,18 @@ impl ConsumerBook {
     }
 
     pub(super) fn close_reading(&mut self, rules: &FlowRules, findings: &mut Findings) {
-        let (settled, suspects) = std::mem::take(&mut self.pairing).close();
-        for (id, delivery) in settled {
-            self.enter(&id, &delivery, rules, findings);
-        }
-        for (id, seen) in suspects {
+        let pairing = std::mem::take(&mut self.pairing);
+        let mut suspects = pairing.close(|id, delivery| {
+            self.enter(id, delivery, rules, findings);
+        });
+        suspects.retain(|id, seen| {
             let in_range = seen.first().is_some_and(|at| rules.span.contains(at));
             // A receipt without an event of the range, from outside the range itself: nothing to ask.
-            if seen.event.is_none() && !in_range && !self.dead.contains_key(&id) {
-                self.receipts.outside += u64::from(seen.receipts);
-            } else {
-                self.suspects.insert(id, seen);
-            }
-        }
+            let outside = seen.event().is_none() && !in_range && !self.dead.contains_key(id);
+            self.receipts.outside += if outside { u64::from(seen.receipts) } else { 0 };
+            !outside
+        });
+        self.suspects = suspects;
         for id in self.dead.keys() {
             self.suspects.entry_ref(id).or_insert(Seen::NOTHING);
         }
@@ -112,7 +111,7 @@ impl ConsumerBook {
     }
 
     pub(super) fn needs_event(&self, id: &Id, event_ids_unique: bool) -> bool {
-        let known = self.suspects.get(id).and_then(|seen| seen.event);
+        let known = self.suspects.get(id).and_then(Seen::event);
         !(event_ids_unique && known.is_some_and(|event| event.state == State::Acked && event.rows == 1))
     }
 

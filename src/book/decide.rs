@@ -77,7 +77,7 @@ impl ConsumerBook {
 
     fn known(&self, rows: &[Event], seen: &Seen, rules: &FlowRules) -> Known {
         if rows.is_empty() {
-            return match seen.event {
+            return match seen.event() {
                 // It was sent while the run was reading, and its row is gone.
                 Some(event) if rules.rows_vanish && event.state != State::Acked => Known::Nothing,
                 // Not asked, or gone since it was read: then what was read stands.
@@ -115,19 +115,19 @@ impl ConsumerBook {
             Known::Here(facts) => Some(facts),
             Known::Nothing => None,
             Known::Elsewhere => {
-                self.move_acked(seen.event.as_ref(), None, rules);
+                self.move_acked(seen.event().as_ref(), None, rules);
                 self.recount(seen, receipts);
                 self.receipts.outside += receipts;
                 return None;
             }
         };
         self.parked += u64::from(parked && event.is_some());
-        if seen.event.is_none() && event.is_some_and(|facts| facts.state == State::Acked) && receipts > 0 {
+        if seen.event().is_none() && event.is_some_and(|facts| facts.state == State::Acked) && receipts > 0 {
             // Settled in the first pass: it is here for its dead letter, or because its receipt was read twice.
             self.recount(seen, 0);
             return None;
         }
-        self.move_acked(seen.event.as_ref(), event.as_ref(), rules);
+        self.move_acked(seen.event().as_ref(), event.as_ref(), rules);
         self.recount(seen, receipts);
         let delivery = Delivery { event, receipts, first, last, dead };
         if event.is_none() && !self.can_be_orphan(&delivery, rules) {

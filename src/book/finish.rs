@@ -50,7 +50,7 @@ impl FlowBook {
 
     fn event_problems(&self) -> Vec<Problem> {
         let rules = &self.rules;
-        let mut messages = Vec::new();
+        let mut messages = self.cut_short.clone();
         if self.events.unknown_state > 0 {
             messages.push(format!(
                 "{} event(s) have a state that no rule names ({}): no verdict on them; add the state to `acked`, `pending` or `failed`",

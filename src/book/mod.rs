@@ -48,14 +48,18 @@ pub struct FlowBook {
     rules: FlowRules,
     events: EventTotals,
     backlog: Option<Backlog>,
-    /// Messages that are not acked; where an id may have several rows, all messages.
+    /// Messages that are not acked.
     open: HashMap<Id, Facts>,
+    /// Acked messages, where an id may have several rows.
+    acked: HashSet<Id>,
     /// Messages that are not acked and that a consumer has a receipt of.
     delivered: HashSet<Id>,
     /// `None`: the consumer could not be read.
     consumers: Vec<Option<ConsumerBook>>,
     findings: Findings,
     unknown_ids: Vec<String>,
+    /// Limits that were hit while reading the event table.
+    cut_short: Vec<String>,
 }
 
 impl FlowBook {
@@ -69,10 +73,12 @@ impl FlowBook {
             events: EventTotals::default(),
             backlog: None,
             open: HashMap::new(),
+            acked: HashSet::new(),
             delivered: HashSet::new(),
             consumers,
             findings: Findings::new(listed_max),
             unknown_ids: Vec::new(),
+            cut_short: Vec::new(),
         }
     }
 
@@ -120,13 +126,14 @@ impl FlowBook {
     }
 
     fn note(&mut self, id: &Id, facts: Facts) {
-        if self.rules.event_ids_unique && facts.state == State::Acked {
-            self.events.acked += 1;
-            // A row that was pending when it was first read and is acked now.
+        if facts.state == State::Acked {
+            let new = self.rules.event_ids_unique || self.acked.insert(id.clone());
+            self.events.acked += u64::from(new);
+            // Another row of the message, or this one as it was when it was first read.
             self.open.remove(id);
-            return;
+        } else if !self.acked.contains(id) {
+            self.open.entry_ref(id).and_modify(|known| *known = known.merged(facts)).or_insert(facts);
         }
-        self.open.entry_ref(id).and_modify(|known| *known = known.merged(facts)).or_insert(facts);
     }
 
     /// A row without a usable place is told of in the range in which it was written; one without any usable time in
@@ -162,6 +169,11 @@ impl FlowBook {
         }
     }
 
+    /// A limit was hit while reading the event table: what lies behind it is not judged, and the flow is incomplete.
+    pub fn cut_short(&mut self, limit: String) {
+        self.cut_short.push(limit);
+    }
+
     /// Opens the backlog: from here on it counts as read, be it empty.
     pub fn open_backlog(&mut self) {
         self.backlog.get_or_insert_default();
@@ -177,10 +189,7 @@ impl FlowBook {
         for book in self.consumers.iter_mut().flatten() {
             book.close_reading(&self.rules, &mut self.findings);
         }
-        if !self.rules.event_ids_unique {
-            let acked = self.open.extract_if(|_, facts| facts.state == State::Acked).count();
-            self.events.acked += acked as u64;
-        }
+        self.acked = HashSet::new();
     }
 
     /// The ids that must be looked up before the consumer at `place` can be judged, sorted.

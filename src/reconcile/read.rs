@@ -94,8 +94,12 @@ impl Reading<'_> {
             let mut backlog = Backlog::default();
             table.backlog(&mut |created| backlog.add(created.at(), as_of)).await?;
             book.backlog(&backlog);
-            for row in table.undated(UNDATED_ROWS_MAX).await? {
-                book.event(&row);
+            let undated = table.undated(UNDATED_ROWS_MAX).await?;
+            undated.iter().for_each(|row| book.event(row));
+            if undated.len() >= UNDATED_ROWS_MAX {
+                book.cut_short(format!(
+                    "the event table has {UNDATED_ROWS_MAX} rows or more without any usable time: only so many are counted; mend the rows or the `format` of the time columns"
+                ));
             }
         }
         Ok(())
