@@ -83,7 +83,7 @@ pub enum Command {
     ///   msgrecon run --last 24h --format json
     #[command(verbatim_doc_comment)]
     Run(RunArgs),
-    /// Print what a run would do, without reading any message.
+    /// Print what a run would do, without doing it.
     Plan(PlanArgs),
     /// Explain a kind: what it means, where the message stopped, what to do.
     Explain {

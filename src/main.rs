@@ -11,7 +11,7 @@ fn main() -> ExitCode {
     match command::run(&cli) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
-            eprintln!("error: {error:#}");
+            command::complain(&cli.global, &error);
             ExitCode::from(command::exit_code(&error))
         }
     }

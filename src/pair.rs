@@ -127,16 +127,10 @@ impl Pairing {
         seen
     }
 
-    /// How many ids are held.
+    /// Whether the id's event or a receipt of it is held.
     #[must_use]
-    pub fn len(&self) -> usize {
-        self.seen.len()
-    }
-
-    /// Whether nothing is held.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.seen.is_empty()
+    pub fn holds(&self, id: &Id) -> bool {
+        self.seen.contains_key(id)
     }
 }
 

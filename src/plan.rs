@@ -91,6 +91,14 @@ pub enum PlanError {
         /// The as-of.
         as_of: Micros,
     },
+    /// The range ends before it begins.
+    #[error("the range {from} to {until} holds no time: its end must be later than its start")]
+    Reversed {
+        /// Start of the range.
+        from: Micros,
+        /// End of the range.
+        until: Micros,
+    },
     /// A flow of that name is not configured.
     #[error("no flow is named `{name}`; the configuration has: {known}")]
     UnknownFlow {
@@ -117,6 +125,9 @@ pub enum PlanError {
 /// An empty range, an unknown flow, too many windows.
 pub fn plan(config: &Config, request: &Request, flows: &[String], as_of: Micros) -> Result<Plan, PlanError> {
     let asked = resolve(request, config.time_zone, as_of);
+    if asked.is_empty() {
+        return Err(PlanError::Reversed { from: asked.from, until: asked.until });
+    }
     let span = Span::new(asked.from, asked.until.min(as_of));
     if span.is_empty() {
         return Err(PlanError::Empty { from: asked.from, until: asked.until, as_of });

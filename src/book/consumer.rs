@@ -25,6 +25,9 @@ pub(super) struct ConsumerBook {
     pub(super) measured: bool,
     pub(super) parked: u64,
     pub(super) dead_without_id: u64,
+    /// Receipts of unknown messages that have no usable time, and so belong to no range.
+    pub(super) undated: u64,
+    pub(super) undated_ids: Vec<String>,
     /// Receipts that look like orphans, but lie where the event table's replica does not reach.
     pub(super) beyond_events: u64,
     /// When differences happened, by kind: at the consumer where there is a receipt, else at the ack.
@@ -32,6 +35,7 @@ pub(super) struct ConsumerBook {
     pub(super) suspects: HashMap<Id, Seen>,
     pub(super) dead: HashMap<Id, Dead>,
     pairing: Pairing,
+    events_done: bool,
 }
 
 impl ConsumerBook {
@@ -45,11 +49,14 @@ impl ConsumerBook {
             measured: false,
             parked: 0,
             dead_without_id: 0,
+            undated: 0,
+            undated_ids: Vec::new(),
             beyond_events: 0,
             moments: HashMap::new(),
             suspects: HashMap::new(),
             dead: HashMap::new(),
             pairing: Pairing::new(unique),
+            events_done: false,
         }
     }
 
@@ -68,9 +75,18 @@ impl ConsumerBook {
             return;
         };
         self.receipts.read += 1;
+        let elsewhere = at.is_some_and(|at| !rules.span.contains(at));
+        if self.events_done && elsewhere && !self.pairing.holds(&id) && !self.dead.contains_key(&id) {
+            self.receipts.outside += 1;
+            return;
+        }
         if let Some((id, delivery)) = self.pairing.receipt(id, at) {
             self.enter(&id, &delivery, rules, findings);
         }
+    }
+
+    pub(super) fn events_done(&mut self) {
+        self.events_done = true;
     }
 
     pub(super) fn dead_letter(&mut self, row: DeadLetter, rules: &FlowRules) {
@@ -92,7 +108,9 @@ impl ConsumerBook {
             self.enter(id, delivery, rules, findings);
         });
         suspects.retain(|id, seen| {
-            let in_range = seen.first().is_some_and(|at| rules.span.contains(at));
+            // One without a time may be anybody's, so it is asked for too.
+            let undated = rules.consumers[self.place].receipts_dated && seen.first().is_none();
+            let in_range = seen.first().is_some_and(|at| rules.span.contains(at)) || undated;
             // A receipt without an event of the range, from outside the range itself: nothing to ask.
             let outside = seen.event().is_none() && !in_range && !self.dead.contains_key(id);
             self.receipts.outside += if outside { u64::from(seen.receipts) } else { 0 };

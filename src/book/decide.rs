@@ -6,7 +6,7 @@ use crate::classify::{Dead, Delivery, Facts};
 use crate::model::{Event, Id, Kind, Micros, Receipt, Span, State};
 use crate::pair::Seen;
 use crate::plan::FlowRules;
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 
 /// What the event table knows of an id, seen from one consumer and one range.
 #[derive(Clone, Copy)]
@@ -57,7 +57,7 @@ impl ConsumerBook {
         answers: Answers,
         rules: &FlowRules,
         findings: &mut Findings,
-        delivered: &mut HashSet<Id>,
+        delivered: &mut HashMap<Id, u64>,
     ) {
         for row in answers.dead_letters {
             self.dead_letter(row, rules);
@@ -70,7 +70,7 @@ impl ConsumerBook {
             let known = self.known(&rows, &seen, rules);
             let traces = self.traces(&seen, &receipts.remove(id).unwrap_or_default(), id);
             if self.decide_one(id, &seen, known, traces, rules, findings) == Some(Kind::AckLost) {
-                delivered.insert(id.clone());
+                *delivered.entry_ref(id).or_default() |= 1 << self.place;
             }
         }
     }
@@ -133,11 +133,24 @@ impl ConsumerBook {
         if event.is_none() && !self.can_be_orphan(&delivery, rules) {
             return None;
         }
+        if event.is_none() && receipts > 0 && home_time(&delivery).is_none() {
+            self.tell_undated(id, receipts);
+            return None;
+        }
         let kind = self.enter(id, &delivery, rules, findings);
         if kind.is_none() {
             self.receipts.outside += receipts;
         }
         kind
+    }
+
+    /// An orphan that belongs to no range: told of as a problem, since no window can count it.
+    fn tell_undated(&mut self, id: &Id, receipts: u64) {
+        self.receipts.undecidable += receipts;
+        self.undated += receipts;
+        if self.undated_ids.len() < super::NAMED_MAX {
+            self.undated_ids.push(id.to_string());
+        }
     }
 
     /// `read` says what was read in the first pass; from here on the look-up's number stands.

@@ -64,6 +64,12 @@ impl FlowBook {
                 self.events.without_id
             ));
         }
+        if self.events.unattributable > 0 && self.events.rows == 0 {
+            messages.push(format!(
+                "every event that was read ({}) has an unusable time, so that nothing was compared: is the `format` of the time columns right?",
+                self.events.unattributable
+            ));
+        }
         if let Some(fresh) = rules.events_fresh_until.filter(|fresh| *fresh < rules.span.until) {
             messages.push(format!(
                 "the event table's data reach only to {fresh}: what came after is not judged; run again when the replica has caught up"
@@ -162,6 +168,13 @@ impl ConsumerBook {
             messages.push(format!(
                 "{} receipt(s) of the range have no usable id (NULL, or a number that lost digits): no verdict on them; mend the rows or the `id` key",
                 self.receipts.without_id
+            ));
+        }
+        if self.undated > 0 {
+            messages.push(format!(
+                "{} receipt(s) of messages that the event table does not know have no usable time ({}): they belong to no range; mend the rows or the `format` of `consumed_at`",
+                self.undated,
+                self.undated_ids.join(", ")
             ));
         }
         if self.dead_without_id > 0 {

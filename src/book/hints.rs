@@ -64,6 +64,12 @@ fn pattern(consumer: &ConsumerBook, rules: &ConsumerRules, book: &FlowBook) -> O
         (false, true) if totals.acked == 0 => Some(format!(
             "`{name}`: nearly every receipt is an orphan and no event was acked: are rows deleted at the ack (`after_ack = \"delete\"`), or does `where` pick another flow?"
         )),
+        (false, false) if book.events.rows == 0 && consumer.receipts.read > 0 && !book.rules.rows_vanish => {
+            Some(format!(
+                "`{name}`: no event of the flow lies in the range, but {} receipt(s) of other events were read: does `where` pick the flow?",
+                consumer.receipts.read
+            ))
+        }
         (true, false) if consumer.receipts.read == 0 => Some(format!(
             "`{name}`: there is not one receipt in the range: was the consumer renamed (`aliases`), is it down, or does `where` pick nothing?"
         )),
@@ -169,7 +175,7 @@ fn remarks(consumer: &ConsumerBook, rules: &ConsumerRules) -> Vec<String> {
             consumer.parked
         ));
     }
-    if consumer.receipts.undecidable > 0 && consumer.beyond_events == 0 {
+    if consumer.receipts.undecidable > consumer.undated && consumer.beyond_events == 0 {
         remarks.push(format!(
             "`{name}`: {} receipt(s) have no event row; rows vanish at the ack here, so `missing` and `orphan` are not decidable by id",
             consumer.receipts.undecidable

@@ -52,8 +52,8 @@ pub struct FlowBook {
     open: HashMap<Id, Facts>,
     /// Acked messages, where an id may have several rows.
     acked: HashSet<Id>,
-    /// Messages that are not acked and that a consumer has a receipt of.
-    delivered: HashSet<Id>,
+    /// Messages that are not acked and that consumers have a receipt of: bit `i` for consumer `i`.
+    delivered: HashMap<Id, u64>,
     /// `None`: the consumer could not be read.
     consumers: Vec<Option<ConsumerBook>>,
     findings: Findings,
@@ -74,7 +74,7 @@ impl FlowBook {
             backlog: None,
             open: HashMap::new(),
             acked: HashSet::new(),
-            delivered: HashSet::new(),
+            delivered: HashMap::new(),
             consumers,
             findings: Findings::new(listed_max),
             unknown_ids: Vec::new(),
@@ -92,6 +92,7 @@ impl FlowBook {
     /// there already is taken back.
     pub fn lose(&mut self, consumer: usize) {
         self.consumers[consumer] = None;
+        self.delivered.values_mut().for_each(|consumers| *consumers &= !(1 << consumer));
         self.findings.forget(&self.rules.consumers[consumer].name);
     }
 
@@ -184,6 +185,12 @@ impl FlowBook {
         self.backlog.get_or_insert_default().merge(more);
     }
 
+    /// Every event of the range was read; from here on a receipt of an id that is not held can only be another
+    /// range's, and is counted without being kept.
+    pub fn events_done(&mut self) {
+        self.consumers.iter_mut().flatten().for_each(ConsumerBook::events_done);
+    }
+
     /// Everything was read: settles what pairs after all and fixes the suspects.
     pub fn close_reading(&mut self) {
         for book in self.consumers.iter_mut().flatten() {
@@ -249,7 +256,7 @@ impl FlowBook {
             }
             return;
         }
-        if self.delivered.contains(id) {
+        if self.delivered.get(id).is_some_and(|consumers| *consumers != 0) {
             self.events.ack_lost += 1;
             return;
         }

@@ -62,6 +62,14 @@ pub fn exit_code(error: &anyhow::Error) -> u8 {
     }
 }
 
+/// Says on stderr what kept a command from being carried out.
+pub fn complain(global: &Global, error: &anyhow::Error) {
+    match global.log_format {
+        LogFormat::Json => tracing::error!("{error:#}"),
+        LogFormat::Text => eprintln!("error: {error:#}"),
+    }
+}
+
 /// Sends logs to stderr: warnings by default, errors only when quiet, more when asked.
 pub fn start_log(global: &Global) {
     let level = match (global.quiet, global.verbose) {

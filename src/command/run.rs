@@ -18,6 +18,12 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> anyhow::Result<u8> {
         // Before the long part, so that a folder that cannot be written costs nothing.
         write::check_folder(folder).map_err(|error| NotWritten(error.to_string()))?;
     }
+    for section in &config.idle {
+        tracing::warn!(
+            "`{section}` is configured and not acted on: this version keeps no ledger and tells nobody; watch the exit code"
+        );
+    }
+    tracing::info!(as_of = %plan.as_of, from = %plan.span.from, until = %plan.span.until, flows = plan.flows.len(), "reconciling");
     let progress = Progress::new(global.quiet);
     let id = clock::run_id(clock::now());
     let run = block_on(reconcile(&plan, &config, id, &|step| progress.show(step)))?;
@@ -33,14 +39,13 @@ fn no_range() -> anyhow::Error {
     .into()
 }
 
-/// Files first: a reader of stdout that goes away costs nothing.
+/// Files first, so that a reader of stdout that goes away costs nothing; a folder that fails costs stdout nothing.
 fn report(run: &Run, args: &RunArgs) -> anyhow::Result<()> {
     let options = options(args.csv_raw);
-    if let Some(folder) = &args.output {
-        let written =
-            write::write_all(folder, run, options).map_err(|error| NotWritten(error.to_string()))?;
-        tracing::info!(files = written.len(), folder = %folder.display(), "reports written");
-    }
+    let written = args.output.as_ref().map(|folder| write::write_all(folder, run, options));
     print(&report::render(run, args.format, options)?)?;
-    Ok(())
+    match written {
+        Some(Err(error)) => Err(NotWritten(error.to_string()).into()),
+        _ => Ok(()),
+    }
 }

@@ -33,6 +33,8 @@ pub struct Config {
     pub databases: BTreeMap<String, Database>,
     /// In the order of the file.
     pub flows: Vec<Flow>,
+    /// Sections and keys of the file that this version holds to their form and does not act on.
+    pub idle: Vec<&'static str>,
 }
 
 /// Where msgrecon keeps its own records.

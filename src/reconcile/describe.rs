@@ -15,7 +15,7 @@ pub struct Described {
     pub failed: bool,
 }
 
-/// Connects, looks at the tables' columns and indexes, and gives the statements of a run. No message is read.
+/// Connects, looks at the tables' columns and indexes, and gives the statements of a run. No message is judged; of time columns a few values are looked at.
 pub async fn statements(plan: &Plan, config: &Config) -> Vec<Described> {
     let databases = Databases::connect(plan, config).await;
     let mut all = Vec::new();

@@ -37,12 +37,19 @@ async fn judged(
     let mut notes = notes(&producer, &consumers);
     let mut book = FlowBook::new(rules, Run::LISTED_MAX);
     failures.iter().for_each(|failure| lost(failure, &mut book));
+    tracing::debug!(flow = flow.flow.name, windows = flow.windows.len(), "tables opened, reading");
     let reading = Reading { plan: flow, producer: &producer, consumers: &consumers, watch };
     failures.extend(reading.run(&mut book).await?);
     book.close_reading();
     reading.confirm(&mut book, &mut failures).await?;
-    let others = other_consumers(flow, config, &consumers, &mut failures, &mut book).await;
+    let others = other_consumers(flow, config, &consumers, &book).await;
     let mut result = FlowResult::from(book.finish());
+    tracing::info!(
+        flow = flow.flow.name,
+        outcome = result.report.outcome.name(),
+        differences = result.differences_total,
+        "judged"
+    );
     notes.extend(retention_hints(flow, &consumers, &result.differences).await);
     result.misconfigured = failures.iter().any(|failure| failure.error.kind == ErrorKind::Configuration);
     result.problems.extend(failures.iter().map(|failure| problem(failure, &flow.flow)));
@@ -142,8 +149,7 @@ async fn other_consumers(
     flow: &FlowPlan,
     config: &Config,
     consumers: &[Option<ConsumerTables>],
-    failures: &mut Vec<Failure>,
-    book: &mut FlowBook,
+    book: &FlowBook,
 ) -> Vec<Vec<(String, u64)>> {
     let mut asked: BTreeSet<(&str, &Table)> = BTreeSet::new();
     let mut others = vec![Vec::new(); consumers.len()];
@@ -159,7 +165,8 @@ async fn other_consumers(
             }
             match table.other_consumers(flow.events, &known_names(config, &consumer.database, name)).await {
                 Ok(found) => others[place].extend(found),
-                Err(error) => super::read::lose(place, error, book, failures),
+                // Only a remark: what was judged stands.
+                Err(error) => tracing::warn!("names of other consumers could not be asked for: {error}"),
             }
         }
     }

@@ -5,7 +5,7 @@ use super::{Step, Watch};
 use crate::book::FlowBook;
 use crate::model::run::Backlog;
 use crate::model::time::DAY;
-use crate::model::{DeadLetter, Event, Receipt, Span};
+use crate::model::{DeadLetter, Event, Micros, Receipt, Span};
 use crate::plan::FlowPlan;
 use crate::source::{Slicing, SourceError};
 use futures_util::StreamExt as _;
@@ -68,7 +68,9 @@ impl Reading<'_> {
     pub(super) async fn run(&self, book: &mut FlowBook) -> Result<Vec<Failure>, SourceError> {
         self.backlog(book).await?;
         let mut failures = Vec::new();
+        self.undated_receipts(book, &mut failures).await;
         let mut slicer = Slicer::new(self.whole_range(book));
+        let events_end = self.events_end();
         let (mut rows, mut first) = (0_u64, true);
         while let Some(slice) = slicer.slice() {
             let max = if slice.micros() <= crate::model::time::SECOND { UNSLICED_ROWS_MAX } else { ROWS_MAX };
@@ -78,9 +80,13 @@ impl Reading<'_> {
             }
             let busiest =
                 answers.iter().filter_map(|(_, answer)| Some(answer.as_ref().ok()?.as_ref()?.len())).max();
+            if slice.from >= events_end {
+                book.events_done();
+            }
             rows += self.enter(answers, book, &mut failures)?;
             slicer.done(busiest.unwrap_or(0));
             first = false;
+            tracing::debug!(flow = self.plan.flow.name, from = %slice.from, until = %slice.until, rows, "slice read");
             (self.watch)(Step::Reading { flow: &self.plan.flow.name, share: slicer.share(), rows });
         }
         Ok(failures)
@@ -103,6 +109,28 @@ impl Reading<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Receipts without a usable time: each may be a message's second, or nobody's.
+    async fn undated_receipts(&self, book: &mut FlowBook, failures: &mut Vec<Failure>) {
+        for (place, tables) in self.consumers.iter().enumerate() {
+            for table in tables.iter().flat_map(|tables| &tables.receipts) {
+                match table.undated(UNDATED_ROWS_MAX).await {
+                    Ok(Some(rows)) => feed(Who::Consumer(place), Batch::Receipts(rows), book),
+                    Ok(None) => {
+                        let source = &self.plan.flow.consumers[place].database;
+                        lose(place, SourceError::too_many_rows(source, UNDATED_ROWS_MAX), book, failures);
+                    }
+                    Err(error) => lose(place, error, book, failures),
+                }
+            }
+        }
+    }
+
+    /// Where the last event table's part ends.
+    fn events_end(&self) -> Micros {
+        let ends = self.producer.tables.iter().map(|table| widened(self.plan.events, table.slicing()).until);
+        ends.max().unwrap_or(self.plan.events.until)
     }
 
     /// From the first instant that any table wants to the last.

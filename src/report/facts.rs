@@ -94,7 +94,7 @@ pub fn is_empty(flow: &FlowReport) -> bool {
         && flow.backlog.is_none_or(|backlog| backlog.count == 0);
     let nothing = |counts: &Counts| {
         let receipts = counts.receipts;
-        counts.totals.is_empty() && receipts.read == receipts.outside && receipts.without_id == 0
+        counts.totals.is_empty() && receipts.read == 0 && receipts.without_id == 0
     };
     produced && flow.consumers.iter().all(|consumer| consumer.counts.as_ref().is_some_and(nothing))
 }

@@ -255,8 +255,9 @@ pub fn rich() -> Run {
 
 /// Both sides were read and hold nothing.
 pub fn empty() -> Run {
+    let nothing = Counts { receipts: Receipts::default(), ..counts(&[]) };
     run(
-        vec![flow("order-paid", vec![consumer("points", Some(counts(&[])))], Some(EventTotals::default()))],
+        vec![flow("order-paid", vec![consumer("points", Some(nothing))], Some(EventTotals::default()))],
         vec![],
     )
 }

@@ -14,7 +14,7 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Value;
 use minijinja::{Environment, UndefinedBehavior, context};
 
-/// At most this many ids of a kind are on the page; `differences.csv` has them all.
+/// At most this many ids of a kind are on the page; `differences.csv` lists more.
 pub const IDS_MAX: usize = 200;
 /// Texts longer than this are cut in the middle.
 const TEXT_MAX: usize = 400;

@@ -25,7 +25,7 @@ pub enum WriteError {
         source: io::Error,
     },
     /// One file could not be written; the one that was there before is untouched.
-    #[error("cannot write {}: {source}; free the disk or mend the rights, then run `msgrecon report`", path.display())]
+    #[error("cannot write {}: {source}; free the disk or mend the rights, then run again", path.display())]
     File {
         /// The file.
         path: PathBuf,

@@ -1,6 +1,7 @@
 //! One physical event table.
 
 use super::cell::{ColumnType, Fields, Kind};
+use super::conditions::{bits, code, state};
 use super::database::Database;
 use super::id_column::IdColumn;
 use super::look_up;
@@ -96,21 +97,25 @@ impl EventTable {
     }
 
     /// The rows whose place may lie in the slice: by their ack time, or by their creation time where the ack time is
-    /// NULL or unusable. `None` if there are more than `max_rows`. Rows without any usable time are left to
-    /// [`Self::undated`].
+    /// NULL or unusable. `None` if there are more than `max_rows`. A row whose time is text that only looks like a time
+    /// to the server comes without any stamp in the slice into which its text sorts; rows without anything that looks
+    /// like a time are left to [`Self::undated`].
     ///
     /// # Errors
     /// If the rows cannot be read, or hold times that need a zone or a unit that is not declared.
     pub async fn read(&self, slice: Span, max_rows: usize) -> Result<Option<Vec<Event>>, SourceError> {
         let mut events = Vec::new();
         let mut fetched = 0;
+        let whole = self.slicing().whole;
         for statement in self.range(slice, &limit(max_rows))? {
-            let rows = self.collect(&statement, &|event| home(event).is_some()).await?;
+            let keep = |event: &Event| !whole || home(event).is_some();
+            let rows = self.collect(&statement, &keep).await?;
             fetched += rows.fetched;
             if fetched > max_rows {
                 return Ok(None);
             }
-            events.extend(rows.found);
+            let by_ack = statement.name == Query::EventsAcked.name();
+            events.extend(rows.found.into_iter().map(|event| if by_ack { unreadable(event) } else { event }));
         }
         Ok(Some(events))
     }
@@ -122,7 +127,12 @@ impl EventTable {
     /// As for [`Self::read`].
     pub async fn undated(&self, max_rows: usize) -> Result<Vec<Event>, SourceError> {
         let statement = self.undated_statement(max_rows)?;
-        let mut events = self.collect(&statement, &|event| home(event).is_none()).await?.found;
+        // Without a creation time a row that waits for its ack has no time by nature; the backlog counts it.
+        let waits = |event: &Event| {
+            self.created.is_none() && event.acked == Stamp::None && event.state != State::Acked
+        };
+        let keep = |event: &Event| home(event).is_none() && !waits(event);
+        let mut events = self.collect(&statement, &keep).await?.found;
         events.truncate(max_rows);
         Ok(events)
     }
@@ -317,6 +327,12 @@ fn home(event: &Event) -> Option<Micros> {
     event.acked.at().or(event.created.at())
 }
 
+/// A row that was found by an ack time which then cannot be read belongs to the slice where it was found and to no
+/// other, whenever it was written.
+fn unreadable(event: Event) -> Event {
+    if event.acked == Stamp::Unusable { Event { created: Stamp::None, ..event } } else { event }
+}
+
 fn unusable(column: Option<&TimeColumn>) -> Fragment {
     column.map_or("(1 = 1)".into(), TimeColumn::unusable)
 }
@@ -348,39 +364,7 @@ fn rule_key(rule: StateRule) -> &'static str {
     }
 }
 
-fn code(rule: StateRule) -> i64 {
-    match rule {
-        StateRule::Acked => 3,
-        StateRule::Pending => 2,
-        StateRule::Failed => 1,
-    }
-}
-
-/// The code of the first rule that fits.
-fn state(rules: &[(StateRule, String)]) -> Fragment {
-    if rules.is_empty() {
-        return "NULL".into();
-    }
-    let branches = rules.iter().map(|(rule, condition)| {
-        Fragment::text("WHEN ")
-            .and(Fragment::condition(condition))
-            .and_text(format!(" THEN {} ", code(*rule)))
-    });
-    Fragment::text("CASE ").and(Fragment::join(branches, "")).and_text("ELSE 0 END")
-}
-
-/// One bit for each consumer; a consumer without a condition must see every event.
-fn bits(expects: &[Option<String>]) -> Fragment {
-    let always =
-        expects.iter().enumerate().filter(|(_, it)| it.is_none()).fold(0_u64, |set, (bit, _)| set | 1 << bit);
-    let conditions = expects.iter().enumerate().filter_map(|(bit, it)| {
-        let condition = Fragment::text(" + CASE WHEN ").and(Fragment::condition(it.as_ref()?));
-        Some(condition.and_text(format!(" THEN {} ELSE 0 END", 1_u64 << bit)))
-    });
-    Fragment::text(always.to_string()).and(Fragment::join(conditions, ""))
-}
-
-/// PostgreSQL's decimal numbers are read as text.
+/// Decimal numbers of PostgreSQL are read as text.
 fn attempts(dialect: Dialect, column: &str, found: &ColumnType) -> String {
     let quoted = super::sql::quote(dialect, column);
     match (dialect, found.kind) {

@@ -103,6 +103,11 @@ impl IdColumn {
         }
     }
 
+    /// Whether one id is looked for in several spellings.
+    pub fn has_spellings(&self) -> bool {
+        self.encoding == IdEncoding::Uuid || self.kind == Kind::Dynamic
+    }
+
     /// Whether an index on the column would serve a look-up.
     pub fn index_serves(&self) -> bool {
         let cast =

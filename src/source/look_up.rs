@@ -6,8 +6,11 @@ use super::sql::Fragment;
 use crate::model::Id;
 use std::collections::HashSet;
 
-/// So many ids go into one statement.
+/// So many ids go into one statement ...
 const BATCH: usize = 1_000;
+/// ... or so many where an id may be written in many ways, each of which is a value of its own: SQLite takes 32,766
+/// values, MySQL 65,535, in all columns together.
+const BATCH_OF_SPELLINGS: usize = 250;
 
 /// One statement's part of a look-up. Each id is in one search alone, so that no row comes twice, although a server
 /// that ignores case finds more rows than were asked for.
@@ -26,7 +29,11 @@ pub fn searches(ids: &[Id], columns: &[&IdColumn], indexed: bool) -> Vec<Search>
     if !distinct.is_empty() && (!possible || (!indexed && distinct.len() > BATCH)) {
         return vec![Search { wanted: distinct.into_iter().collect(), matches: "(1 = 1)".into() }];
     }
-    distinct.chunks(BATCH).filter_map(|batch| search(batch, columns)).collect()
+    let spelled = columns.iter().any(|column| column.has_spellings());
+    distinct
+        .chunks(if spelled { BATCH_OF_SPELLINGS } else { BATCH })
+        .filter_map(|batch| search(batch, columns))
+        .collect()
 }
 
 fn search(batch: &[Id], columns: &[&IdColumn]) -> Option<Search> {

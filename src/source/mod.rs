@@ -8,6 +8,7 @@
 
 mod axis;
 mod cell;
+mod conditions;
 mod consumer_column;
 mod database;
 mod dead_letter_table;

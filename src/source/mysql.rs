@@ -1,7 +1,7 @@
 //! What is particular to MySQL and MariaDB.
 
 use super::cell::{Cell, ColumnType, Kind};
-use super::database::{CONNECT, Opened, Pool, Server};
+use super::database::{CONNECT, Opened, Pool, Server, WAIT};
 use super::error::Failure;
 use super::sql::{Fragment, Query, Statement, Value, render};
 use super::url;
@@ -58,7 +58,7 @@ async fn pool(options: MySqlConnectOptions, config: &config::Database) -> Result
     first.close().await?;
     Ok(MySqlPoolOptions::new()
         .max_connections(config.max_connections.max(1))
-        .acquire_timeout(CONNECT)
+        .acquire_timeout(WAIT)
         .after_connect(move |connection, _| Box::pin(session(connection, timeout)))
         .connect_lazy_with(options))
 }

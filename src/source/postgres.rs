@@ -1,7 +1,7 @@
 //! What is particular to PostgreSQL.
 
 use super::cell::{Cell, ColumnType, Kind};
-use super::database::{CONNECT, Opened, Pool, Server};
+use super::database::{CONNECT, Opened, Pool, Server, WAIT};
 use super::error::Failure;
 use super::sql::{Fragment, Query, Statement, Value, render};
 use super::url;
@@ -51,7 +51,7 @@ async fn pool(options: PgConnectOptions, config: &config::Database) -> Result<sq
     first.close().await?;
     Ok(PgPoolOptions::new()
         .max_connections(config.max_connections.max(1))
-        .acquire_timeout(CONNECT)
+        .acquire_timeout(WAIT)
         .after_connect(move |connection, _| Box::pin(session(connection, timeout)))
         .connect_lazy_with(options))
 }

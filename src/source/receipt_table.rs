@@ -99,13 +99,23 @@ impl ReceiptTable {
     }
 
     /// The receipts whose time may lie in the slice; `None` if there are more than `max_rows`. Receipts without a
-    /// usable time are found by id alone, unless the table can only be read whole.
+    /// usable time are left to [`Self::undated`], unless the table can only be read whole.
     ///
     /// # Errors
     /// If the rows cannot be read, or hold times that need a zone or a unit that is not declared.
     pub async fn read(&self, slice: Span, max_rows: usize) -> Result<Option<Vec<Receipt>>, SourceError> {
         let statement = self.range(slice, limit(max_rows))?;
         let rows = self.collect(&statement, &|_| true).await?;
+        Ok((rows.fetched <= max_rows).then_some(rows.found))
+    }
+
+    /// The receipts without a usable time, whichever message they are of; `None` if there are more than `max_rows`.
+    ///
+    /// # Errors
+    /// As for [`Self::read`].
+    pub async fn undated(&self, max_rows: usize) -> Result<Option<Vec<Receipt>>, SourceError> {
+        let Some(statement) = self.undated_statement(limit(max_rows))? else { return Ok(Some(Vec::new())) };
+        let rows = self.collect(&statement, &|receipt| receipt.consumed.at().is_none()).await?;
         Ok((rows.fetched <= max_rows).then_some(rows.found))
     }
 
@@ -165,6 +175,7 @@ impl ReceiptTable {
     #[must_use]
     pub fn statements(&self, span: Span) -> Vec<(String, String)> {
         let mut all: Vec<Statement> = self.range(span, shown_limit()).into_iter().collect();
+        all.extend(self.undated_statement(shown_limit()).ok().flatten());
         all.extend(self.by_id_statement(look_up::shown(&self.ids())));
         all.extend(self.others(span, &[]).ok().flatten());
         super::shown(&all)
@@ -197,6 +208,16 @@ impl ReceiptTable {
         let mut slots = self.row();
         slots.extend([("consumed_within", super::within(self.consumed.as_ref(), span)), ("limit", limit)]);
         self.relation.statement(Query::Receipts, &slots)
+    }
+
+    /// `None` where everything is read whole anyway.
+    fn undated_statement(&self, limit: Fragment) -> Result<Option<Statement>, SourceError> {
+        let Some(consumed) = self.consumed.as_ref().filter(|_| !self.slicing().whole) else {
+            return Ok(None);
+        };
+        let mut slots = self.row();
+        slots.extend([("consumed_unusable", consumed.unusable()), ("limit", limit)]);
+        self.relation.statement(Query::ReceiptsUndated, &slots).map(Some)
     }
 
     fn by_id_statement(&self, matches: Fragment) -> Result<Statement, SourceError> {

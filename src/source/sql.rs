@@ -301,6 +301,7 @@ queries! {
     EventsById = "events_by_id",
     EventsBacklog = "events_backlog",
     Receipts = "receipts",
+    ReceiptsUndated = "receipts_undated",
     ReceiptsById = "receipts_by_id",
     ReceiptsOldest = "receipts_oldest",
     ReceiptsByConsumer = "receipts_by_consumer",

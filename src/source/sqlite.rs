@@ -1,7 +1,7 @@
 //! What is particular to SQLite.
 
 use super::cell::{Cell, ColumnType, Kind};
-use super::database::{CONNECT, Opened, Pool, Server};
+use super::database::{Opened, Pool, Server, WAIT};
 use super::error::{ErrorKind, Failure};
 use super::sql::{Query, Value, clock, render};
 use crate::config::{self, Dialect};
@@ -41,7 +41,7 @@ async fn pool(options: SqliteConnectOptions, max_connections: u32) -> Result<sql
     first.close().await?;
     Ok(SqlitePoolOptions::new()
         .max_connections(max_connections.max(1))
-        .acquire_timeout(CONNECT)
+        .acquire_timeout(WAIT)
         .after_connect(|connection, _| Box::pin(session(connection)))
         .connect_lazy_with(options))
 }

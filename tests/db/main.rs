@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod account;
+mod blind;
 mod cases;
 mod cases2;
 mod child;

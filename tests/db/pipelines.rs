@@ -30,7 +30,7 @@ fn tellable(seed: u64) -> Option<Pipeline> {
         consumer.receipts_dated = true;
         consumer.until = consumer.until.filter(|until| consumer.since.is_none_or(|since| since < *until));
     }
-    (!pipeline.has_undated_twin() && pipeline.to_story().is_some()).then_some(pipeline)
+    pipeline.to_story().is_some().then_some(pipeline)
 }
 
 /// Whether no id comes twice anywhere, and none is lacking: then both tables may have keys.

@@ -138,12 +138,10 @@ fn facts_in_reach<'p>(
             facts.push(Fact::Event(row.clone()));
         }
     }
-    // Receipts without a time are read along where a message may have several; else it makes no difference.
     let consumers = pipeline.rules.consumers.len();
-    let undated: Vec<_> = how.receipt_ids_unique.iter().map(|unique| !unique || rng.chance(50)).collect();
     for (place, row) in pipeline.receipts.iter().filter(|(place, _)| *place < consumers) {
         let dated = row.consumed.at().is_some();
-        if (!dated && undated[*place]) || in_reach(pipeline, how, *place, row.consumed) {
+        if !dated || in_reach(pipeline, how, *place, row.consumed) {
             facts.push(Fact::Receipt(*place, row));
         }
     }

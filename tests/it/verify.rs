@@ -158,10 +158,30 @@ fn receipts(
 /// A run is complete exactly if everything that it looked at got a verdict.
 fn complete_by(pipeline: &Pipeline, truth: &Truth, driven: &Driven) -> bool {
     let none = |counts: &[u64]| counts.iter().all(|count| *count == 0);
+    let events = driven.finished.report.events.unwrap();
+    if events.unattributable > 0 && events.rows == 0 {
+        return false; // Nothing at all was compared.
+    }
     truth.unknown == 0
         && truth.without_id == 0
         && pipeline.rules.events_fresh_until.is_none_or(|fresh| fresh >= pipeline.rules.span.until)
         && truth.verdicts.iter().all(|it| it.kind != Kind::Unverifiable)
+        && !(0..pipeline.rules.consumers.len()).any(|place| has_undated_stranger(pipeline, place))
         && none(&driven.receipts_nameless)
         && none(&driven.dead_nameless)
+}
+
+/// Whether the consumer has receipts of a message that nobody knows and that belongs to no time: an orphan of no range.
+fn has_undated_stranger(pipeline: &Pipeline, place: usize) -> bool {
+    let rules = &pipeline.rules;
+    let known = |id: &Id| pipeline.events.iter().any(|row| row.id.as_ref() == Some(id));
+    let dated = |id: &Id| {
+        let consumed = pipeline.consumed(place, id).into_iter();
+        let parked = pipeline.parked(place, id).into_iter().map(|letter| letter.dead);
+        consumed.chain(parked).any(|stamp| usable(pipeline, stamp).is_some())
+    };
+    let own = pipeline.receipts.iter().filter(|(consumer, _)| *consumer == place);
+    !rules.rows_vanish
+        && rules.consumers[place].receipts_dated
+        && own.filter_map(|(_, row)| row.id.as_ref()).any(|id| !known(id) && !dated(id))
 }

@@ -36,7 +36,32 @@ pub(super) fn consumers(flow: &Section<'_>, scope: &Scope<'_>) -> Vec<Consumer> 
     if sections.len() > CONSUMERS_MAX {
         flow.get("consumers", |item| item.problem::<()>(format!("are more than {CONSUMERS_MAX}")));
     }
-    sections.iter().filter_map(|section| consumer(section, scope)).collect()
+    let consumers: Vec<_> =
+        sections.iter().filter_map(|section| Some((section, consumer(section, scope)?))).collect();
+    for (place, (section, one)) in consumers.iter().enumerate() {
+        let shared = consumers[..place].iter().find(|(_, other)| indistinct(one, other));
+        if let Some((_, other)) = shared {
+            same_rows(section, &other.name);
+        }
+    }
+    consumers.into_iter().map(|(_, consumer)| consumer).collect()
+}
+
+/// Whether two consumers would take the same rows for their own receipts.
+fn indistinct(one: &Consumer, other: &Consumer) -> bool {
+    let unmarked = |consumer: &Consumer| consumer.consumer_column.is_none() && consumer.filter.is_none();
+    one.database == other.database
+        && one.tables.iter().any(|table| other.tables.contains(table))
+        && (unmarked(one) || unmarked(other))
+}
+
+fn same_rows(section: &Section<'_>, other: &str) {
+    let message = format!(
+        "is the table of consumer `{other}` too: set `consumer` (the column that names the consumer) or `where` at both"
+    );
+    for key in ["table", "tables"] {
+        section.get(key, |item| item.problem::<()>(message.clone()));
+    }
 }
 
 fn consumer(section: &Section<'_>, scope: &Scope<'_>) -> Option<Consumer> {

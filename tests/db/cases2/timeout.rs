@@ -67,7 +67,8 @@ async fn d40_statement_cancelled_in_the_middle_of_a_run() {
     assert!(start.elapsed() < Duration::from_secs(30), "it ends in bounded time: {:?}", start.elapsed());
     assert_eq!(child::code(&output), 3, "{}", child::said(&output));
     let cancelled = relay.heard(CANCELLED);
-    assert!((1..=3).contains(&cancelled), "cancelled {cancelled} times");
+    // Three attempts at each of the statements that read the view: its undated rows, then its rows of the range.
+    assert!((1..=6).contains(&cancelled), "cancelled {cancelled} times");
     let report = child::json(&output);
     let consumer = &report["flows"][0]["consumers"][0];
     assert!(consumer["totals"].is_null() && consumer["windows"] == Value::Array(Vec::new()), "{consumer}");
