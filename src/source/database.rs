@@ -22,7 +22,7 @@ const GRACE: Duration = Duration::from_secs(10);
 /// How long to wait for a connection.
 pub(super) const CONNECT: Duration = Duration::from_secs(30);
 /// How long to wait for one of our own connections to become free: others may hold them for a statement's full time.
-pub(super) const WAIT: Duration = Duration::from_secs(3600);
+pub(super) const WAIT: Duration = Duration::from_hours(1);
 /// The client's limit where no other is set.
 const LONGEST: Duration = Duration::from_hours(24);
 
