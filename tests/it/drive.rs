@@ -91,7 +91,7 @@ pub fn drive(pipeline: &Pipeline, how: &How) -> Driven {
     let stale = if how.stale { stale(pipeline, &mut rng) } else { Stale::default() };
     stale.rows.iter().for_each(|row| book.event(row));
     let unseen = how.unseen.union(&stale.instead).copied().collect();
-    let mut facts = facts_in_reach(pipeline, how, &unseen, &mut rng);
+    let mut facts = facts_in_reach(pipeline, how, &unseen);
     rng.shuffle(&mut facts);
     let mut seen = Seen::new(pipeline);
     for fact in facts {
@@ -125,13 +125,9 @@ fn as_read(pipeline: &Pipeline) -> Pipeline {
     read
 }
 
-/// What the first pass reads: events of the range and those without a usable time; receipts and dead letters near it.
-fn facts_in_reach<'p>(
-    pipeline: &'p Pipeline,
-    how: &How,
-    unseen: &BTreeSet<usize>,
-    rng: &mut Rng,
-) -> Vec<Fact<'p>> {
+/// What the first pass reads: events of the range and those without a usable time; receipts near it and those without a
+/// usable time; dead letters near it.
+fn facts_in_reach<'p>(pipeline: &'p Pipeline, how: &How, unseen: &BTreeSet<usize>) -> Vec<Fact<'p>> {
     let mut facts = Vec::new();
     for (nr, row) in pipeline.events.iter().enumerate() {
         if is_read(pipeline, row) && row.in_flow && !unseen.contains(&nr) {
