@@ -41,6 +41,13 @@ pub(super) fn home<'e>(rows: impl Iterator<Item = &'e Event> + Clone, span: Span
         .map(|(_, row)| Facts { state: best, acked: row.acked.at(), created: row.created.at(), rows: count })
 }
 
+/// Whether a message was consumed after the event table's replica ends: its ack may be there where nobody sees it, so
+/// that it is no lost one. The producer alone is judged by what was so when the data ended.
+fn ack_is_out_of_sight(delivery: &Delivery, rules: &FlowRules) -> bool {
+    delivery.event.is_some_and(|event| event.state != State::Acked)
+        && rules.events_fresh_until.zip(delivery.first).is_some_and(|(fresh, first)| first >= fresh)
+}
+
 /// The consumer's traces of an id.
 #[derive(Default)]
 struct Traces {
@@ -130,6 +137,10 @@ impl ConsumerBook {
         self.move_acked(seen.event().as_ref(), event.as_ref(), rules);
         self.recount(seen, receipts);
         let delivery = Delivery { event, receipts, first, last, dead };
+        if ack_is_out_of_sight(&delivery, rules) {
+            self.receipts.undecidable += receipts;
+            return None;
+        }
         if event.is_none() && !self.can_be_orphan(&delivery, rules) {
             return None;
         }

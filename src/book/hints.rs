@@ -24,7 +24,7 @@ pub(super) fn of_flow(book: &FlowBook) -> Vec<String> {
         let Some(consumer) = &book.consumers[place] else { continue };
         hints.extend(pattern(consumer, rules, book));
         hints.extend(clusters(consumer, rules, &book.rules));
-        hints.extend(remarks(consumer, rules));
+        hints.extend(remarks(consumer, rules, book.rules.rows_vanish));
     }
     hints
 }
@@ -166,7 +166,7 @@ fn densest(moments: &[Micros]) -> Option<(Micros, Micros, usize)> {
     inside.last().map(|last| (from, **last, inside.len()))
 }
 
-fn remarks(consumer: &ConsumerBook, rules: &ConsumerRules) -> Vec<String> {
+fn remarks(consumer: &ConsumerBook, rules: &ConsumerRules, rows_vanish: bool) -> Vec<String> {
     let name = &rules.name;
     let mut remarks = Vec::new();
     if consumer.parked > 0 {
@@ -175,7 +175,7 @@ fn remarks(consumer: &ConsumerBook, rules: &ConsumerRules) -> Vec<String> {
             consumer.parked
         ));
     }
-    if consumer.receipts.undecidable > consumer.undated && consumer.beyond_events == 0 {
+    if rows_vanish && consumer.receipts.undecidable > 0 {
         remarks.push(format!(
             "`{name}`: {} receipt(s) have no event row; rows vanish at the ack here, so `missing` and `orphan` are not decidable by id",
             consumer.receipts.undecidable

@@ -123,6 +123,7 @@ fn at_consumer(pipeline: &Pipeline, place: usize, id: &Id) -> Option<Verdict> {
             if late { Kind::Late } else { Kind::Ok }
         }
         (State::Acked, _) => Kind::Duplicate,
+        (State::Pending | State::Failed, 1..) if acked_out_of_sight(pipeline, &consumed) => return None,
         (State::Pending | State::Failed, 1..) => Kind::AckLost,
         _ => return None,
     };
@@ -181,6 +182,12 @@ fn orphan(pipeline: &Pipeline, place: usize, id: &Id) -> Option<Verdict> {
         placed: Some(first),
         records: consumed.len() as u64,
     })
+}
+
+/// Consumed after the event table's data end: the ack may only not be visible yet.
+fn acked_out_of_sight(pipeline: &Pipeline, consumed: &[Stamp]) -> bool {
+    let first = consumed.iter().filter_map(|stamp| usable(pipeline, *stamp)).min();
+    pipeline.rules.events_fresh_until.zip(first).is_some_and(|(fresh, first)| first >= fresh)
 }
 
 fn at_producer(pipeline: &Pipeline, id: &Id, truth: &mut Truth) {

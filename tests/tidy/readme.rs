@@ -124,3 +124,13 @@ fn the_table_of_kinds_is_complete() {
         assert!(readme.contains(&format!("\n| `{kind}` |")), "{kind}");
     }
 }
+
+#[test]
+fn explain_names_the_bounds_that_judge_applies() {
+    use msgrecon::model::{Kind, Verdict};
+    for kind in Kind::ALL {
+        let bounds = msgrecon::judge::default_threshold(kind.name());
+        let level = bounds.map(|bounds| if bounds.fail.is_some() { Verdict::Fail } else { Verdict::Warn });
+        assert_eq!(msgrecon::report::explain::default_level(kind), level, "{kind}");
+    }
+}
