@@ -3,7 +3,7 @@
 use super::consumer::{ConsumerBook, home_time};
 use super::{Answers, Findings};
 use crate::classify::{Dead, Delivery, Facts};
-use crate::model::{Event, Id, Kind, Micros, Receipt, Span, State};
+use crate::model::{DeadLetter, Event, Id, Kind, Micros, Receipt, Span, State};
 use crate::pair::Seen;
 use crate::plan::FlowRules;
 use hashbrown::HashMap;
@@ -66,13 +66,12 @@ impl ConsumerBook {
         findings: &mut Findings,
         delivered: &mut HashMap<Id, u64>,
     ) {
-        for row in answers.dead_letters {
-            self.dead_letter(row, rules);
-        }
+        let mut letters = by_id(answers.dead_letters, |row| row.id.clone());
         let mut events = by_id(answers.events, |row| row.id.clone());
         let mut receipts = by_id(answers.receipts, |row| row.id.clone());
         for id in ids {
             let Some(seen) = self.suspects.remove(id) else { continue };
+            self.renew_dead(id, letters.remove(id).unwrap_or_default(), rules);
             let rows = events.remove(id).unwrap_or_default();
             let known = self.known(&rows, &seen, rules);
             let traces = self.traces(&seen, &receipts.remove(id).unwrap_or_default(), id);
@@ -97,8 +96,19 @@ impl ConsumerBook {
         home(owed, rules.span).map_or(Known::Elsewhere, Known::Here)
     }
 
-    fn traces(&self, seen: &Seen, rows: &[Receipt], id: &Id) -> Traces {
-        let dead = self.dead.get(id).cloned();
+    /// What the look-up says of dead letters stands, be it that one was closed since; one that it cannot find again
+    /// stays.
+    fn renew_dead(&mut self, id: &Id, letters: Vec<DeadLetter>, rules: &FlowRules) {
+        if !letters.is_empty() {
+            self.dead.remove(id);
+        }
+        for letter in letters {
+            self.dead_letter(letter, rules);
+        }
+    }
+
+    fn traces(&mut self, seen: &Seen, rows: &[Receipt], id: &Id) -> Traces {
+        let dead = self.dead.remove(id);
         if rows.is_empty() {
             // A receipt that was read proves consumption, even if it cannot be found again under this spelling.
             return Traces { receipts: seen.receipts.into(), first: seen.first(), last: seen.first(), dead };

@@ -163,8 +163,10 @@ impl FlowBook {
         }
     }
 
-    /// Takes in a dead letter of the consumer at `place`.
+    /// Takes in a dead letter of the consumer at `place`. Its reason comes with the look-up that every dead letter gets,
+    /// and need not be held until then.
     pub fn dead_letter(&mut self, place: usize, row: DeadLetter) {
+        let row = DeadLetter { reason: None, ..row };
         if let Some(book) = &mut self.consumers[place] {
             book.dead_letter(row, &self.rules);
         }
