@@ -51,7 +51,7 @@ impl DeadLetterTable {
             .reason
             .as_ref()
             .map(|column| reason(db.dialect(), column, type_of(&types, WHY).kind));
-        let notes = notes::of(&relation, &[&id], &[&dead]);
+        let notes = notes::of(&relation, &[&id], &[&dead], &[]);
         Ok(Self {
             filter: super::condition(dead_letters.filter.as_deref()),
             closed: dead_letters.closed.clone(),
@@ -72,7 +72,7 @@ impl DeadLetterTable {
     /// Whether an index serves look-ups by id.
     #[must_use]
     pub fn look_up_indexed(&self) -> bool {
-        look_up::indexed(&self.relation, &[&self.id])
+        look_up::indexed(&self.relation, &[&self.id], &[])
     }
 
     /// Warnings for the plan and the report.

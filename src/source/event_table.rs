@@ -57,7 +57,7 @@ impl EventTable {
         let [created, acked] = stamps;
         let attempts =
             events.attempts.as_ref().map(|column| attempts(db.dialect(), column, type_of(&types, ATTEMPTS)));
-        let notes = notes::of(&relation, &[&id], &[&acked, &created]);
+        let notes = notes::of(&relation, &[&id], &[&acked, &created], &[]);
         Ok(Self {
             filter: super::condition(events.filter.as_deref()),
             states: events.states.clone(),
@@ -87,7 +87,7 @@ impl EventTable {
     /// Whether an index serves look-ups by id.
     #[must_use]
     pub fn look_up_indexed(&self) -> bool {
-        look_up::indexed(&self.relation, &[&self.id])
+        look_up::indexed(&self.relation, &[&self.id], &[])
     }
 
     /// Warnings for the plan and the report.

@@ -53,9 +53,10 @@ pub fn shown(columns: &[&IdColumn]) -> Fragment {
     Fragment::text("(").and(Fragment::join(conditions, " OR ")).and_text(")")
 }
 
-/// Whether an index leads with each of the columns and can be used.
-pub fn indexed(relation: &Relation, columns: &[&IdColumn]) -> bool {
-    columns.iter().all(|id| id.index_serves() && id.column().is_some_and(|column| relation.leads(column)))
+/// Whether an index leads with each of the columns, or has only `fixed` ones before it, and can be used.
+pub fn indexed(relation: &Relation, columns: &[&IdColumn], fixed: &[&str]) -> bool {
+    let leads = |id: &IdColumn| id.column().is_some_and(|column| relation.leads_behind(fixed, column));
+    columns.iter().all(|id| id.index_serves() && leads(id))
 }
 
 #[cfg(test)]

@@ -4,8 +4,13 @@ use super::id_column::IdColumn;
 use super::relation::Relation;
 use super::time_column::TimeColumn;
 
-/// The warnings about a table's ids and times.
-pub fn of(relation: &Relation, ids: &[&IdColumn], times: &[&Option<TimeColumn>]) -> Vec<String> {
+/// The warnings about a table's ids and times; `fixed` are columns whose value every statement names.
+pub fn of(
+    relation: &Relation,
+    ids: &[&IdColumn],
+    times: &[&Option<TimeColumn>],
+    fixed: &[&str],
+) -> Vec<String> {
     let mut notes = Vec::new();
     for id in ids {
         let Some(column) = id.column() else { continue };
@@ -22,7 +27,7 @@ pub fn of(relation: &Relation, ids: &[&IdColumn], times: &[&Option<TimeColumn>])
                 relation.name
             ));
         }
-        if relation.has_indexes() && !relation.leads(column) {
+        if relation.has_indexes() && !relation.leads_behind(fixed, column) {
             notes.push(format!(
                 "{}: no index leads with {column}: each look-up by id reads the table",
                 relation.name

@@ -56,7 +56,8 @@ impl ReceiptTable {
             None => None,
         };
         let column = consumer.consumer_column.as_ref();
-        let notes = notes::of(&relation, &ids(&id, original_id.as_ref()), &[&times]);
+        let fixed: Vec<&str> = consumer.consumer_column.as_deref().into_iter().collect();
+        let notes = notes::of(&relation, &ids(&id, original_id.as_ref()), &[&times], &fixed);
         Ok(Self {
             filter: super::condition(consumer.filter.as_deref()),
             names: [std::slice::from_ref(&consumer.name), &consumer.aliases].concat(),
@@ -89,7 +90,8 @@ impl ReceiptTable {
     /// Whether an index serves look-ups by id.
     #[must_use]
     pub fn look_up_indexed(&self) -> bool {
-        look_up::indexed(&self.relation, &self.ids())
+        let fixed: Vec<&str> = self.consumer.iter().map(ConsumerColumn::name).collect();
+        look_up::indexed(&self.relation, &self.ids(), &fixed)
     }
 
     /// Warnings for the plan and the report.

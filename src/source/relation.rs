@@ -189,10 +189,21 @@ impl Relation {
 
     /// Whether an index over all rows leads with a column.
     pub fn leads(&self, column: &str) -> bool {
-        let first = |index: &Index| {
-            index.columns.first().and_then(Option::as_deref).is_some_and(|it| self.same(it, column))
+        self.leads_behind(&[], column)
+    }
+
+    /// Whether an index over all rows leads with a column, or has only columns before it whose values a statement fixes.
+    pub fn leads_behind(&self, fixed: &[&str], column: &str) -> bool {
+        let reaches = |index: &Index| {
+            let free = |it: &&str| !fixed.iter().any(|fixed| self.same(it, fixed));
+            index
+                .columns
+                .iter()
+                .map_while(Option::as_deref)
+                .find(free)
+                .is_some_and(|it| self.same(it, column))
         };
-        self.indexes.iter().any(|index| !index.partial && first(index))
+        self.indexes.iter().any(|index| !index.partial && reaches(index))
     }
 
     /// Whether any index holds a column.

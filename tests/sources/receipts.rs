@@ -137,6 +137,10 @@ async fn uniqueness_depends_on_key_and_consumer() {
             create(&bench, key).await;
             let receipts = bench.receipts(&config).await.unwrap();
             assert_eq!(receipts.ids_unique(), unique, "{:?} {key} {:?}", bench.dialect, config.aliases);
+            // Every look-up names the consumer, so that a key that begins with it serves too.
+            assert_eq!(receipts.look_up_indexed(), !key.is_empty(), "{:?} {key}", bench.dialect);
+            let noted = receipts.notes().iter().any(|note| note.contains("no index leads with msg_id"));
+            assert!(!noted || key.is_empty(), "{:?} {key}: {:?}", bench.dialect, receipts.notes());
         }
         bench.remove(None).await;
     }
