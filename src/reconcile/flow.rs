@@ -54,10 +54,23 @@ async fn judged(
     result.misconfigured = failures.iter().any(|failure| failure.error.kind == ErrorKind::Configuration);
     result.problems.extend(failures.iter().map(|failure| problem(failure, &flow.flow)));
     result.report.hints.extend(notes);
+    hide_late(flow, &mut result.report);
     for (consumer, others) in result.report.consumers.iter_mut().zip(others) {
         consumer.other_consumers = others;
     }
     Ok(result)
+}
+
+/// Without a column of ack times nothing can be told to be late, which is not the same as nothing being late.
+fn hide_late(flow: &FlowPlan, report: &mut FlowReport) {
+    if flow.flow.late_after.is_none() || flow.flow.events.acked_at.is_some() {
+        return;
+    }
+    for consumer in &mut report.consumers {
+        if consumer.counts.is_some() && !consumer.not_decidable.contains(&Kind::Late) {
+            consumer.not_decidable.push(Kind::Late);
+        }
+    }
 }
 
 fn lost(failure: &Failure, book: &mut FlowBook) {

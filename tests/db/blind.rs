@@ -139,3 +139,16 @@ async fn a_table_without_creation_times_has_a_backlog_and_no_unattributable_rows
     let backlog = flow(&run).backlog.unwrap();
     assert_eq!((backlog.count, backlog.undated, backlog.oldest_age(at(AS_OF))), (1, 1, None));
 }
+
+#[tokio::test]
+async fn without_ack_times_late_is_not_decidable() {
+    let story =
+        Story::parse("day 2026-03-02\nevent a acked 10:00:00 -\nreceipt a billing 15:00:00\n").unwrap();
+    let place = Place::new(DIALECTS[0]).await.unwrap();
+    place.tell(&story, Half::Producer, false).await;
+    place.tell(&story, Half::Consumer, false).await;
+    let toml = Flow::default().toml().replace("acked_at = \"sent_at\"\n", "");
+    let run = run_day(&(place.toml("p") + &place.toml("c") + &toml), DAY, AS_OF).await;
+    assert_eq!((brief(&run), totals(&run, "billing").of(Kind::Ok)), (Vec::new(), 1));
+    assert_eq!(flow(&run).consumers[0].not_decidable, [Kind::Late]);
+}
