@@ -2,6 +2,7 @@
 
 use crate::config::{Bound, Threshold};
 use crate::model::latency::LatencySeconds;
+use crate::model::life::Acknowledged;
 use crate::model::run::{Breach, Counts, FlowReport};
 use crate::model::time::{SECOND, human};
 use crate::model::{Kind, Micros, Verdict};
@@ -38,13 +39,29 @@ pub fn default_threshold(metric: &str) -> Option<Threshold> {
 /// What could not be read breaches nothing here: it is incomplete, which is said elsewhere and never passes as 0.
 #[must_use]
 pub fn breaches(report: &FlowReport, thresholds: &BTreeMap<String, Threshold>, as_of: Micros) -> Vec<Breach> {
-    let mut found = check(None, &of_producer(report, as_of), thresholds);
+    let mut producer = of_producer(report, as_of);
+    forgive(&mut producer, None, &report.acknowledged);
+    let mut found = check(None, &producer, thresholds);
     for consumer in &report.consumers {
         if let Some(counts) = &consumer.counts {
-            found.extend(check(Some(&consumer.name), &of_consumer(counts), thresholds));
+            let mut measured = of_consumer(counts);
+            forgive(&mut measured, Some(&consumer.name), &report.acknowledged);
+            found.extend(check(Some(&consumer.name), &measured, thresholds));
         }
     }
     found
+}
+
+/// What somebody has acknowledged stays in the totals and out of the verdict.
+fn forgive(measured: &mut Measured, consumer: Option<&str>, acknowledged: &[Acknowledged]) {
+    for known in acknowledged.iter().filter(|known| known.consumer.as_deref() == consumer) {
+        let of_kind = measured.iter_mut().filter(|(metric, _)| *metric == known.kind.name());
+        for (_, value) in of_kind {
+            if let Value::Count(count, _) = value {
+                *count = count.saturating_sub(known.count);
+            }
+        }
+    }
 }
 
 /// The worst of the breaches.
@@ -185,6 +202,24 @@ mod tests {
                 if kind == Kind::Missing { Some(Verdict::Fail) } else { (!quiet).then_some(Verdict::Warn) };
             assert_eq!(level, right, "{kind}");
             assert_eq!(fired(kind.name(), Value::Count(0, 100), None), None, "{kind}");
+        }
+    }
+
+    #[test]
+    fn what_is_acknowledged_breaches_nothing() {
+        let acknowledged = |consumer: Option<&str>, count| Acknowledged {
+            consumer: consumer.map(str::to_owned),
+            kind: Kind::Missing,
+            count,
+        };
+        for (known, left) in [
+            (acknowledged(Some("c"), 3), 2),
+            (acknowledged(Some("c"), 9), 0),
+            (acknowledged(Some("d"), 3), 5),
+        ] {
+            let mut measured = vec![("missing", Value::Count(5, 100)), ("stuck", Value::Count(1, 100))];
+            forgive(&mut measured, Some("c"), &[known]);
+            assert_eq!(measured, [("missing", Value::Count(left, 100)), ("stuck", Value::Count(1, 100))]);
         }
     }
 

@@ -116,13 +116,12 @@ impl Pairing {
         Some((id, seen.delivery()))
     }
 
-    /// Everything was read: hands over the pairs that are settled after all, gives the suspects.
+    /// Everything was read: hands over the pairs that are settled after all, gives the suspects. A pair that is not
+    /// taken stays a suspect.
     #[must_use]
-    pub fn close(self, mut settled: impl FnMut(&Id, &Delivery)) -> HashMap<Id, Seen> {
+    pub fn close(self, mut taken: impl FnMut(&Id, &Delivery) -> bool) -> HashMap<Id, Seen> {
         let mut seen = self.seen;
-        for (id, seen) in seen.extract_if(|_, seen| seen.is_settled()) {
-            settled(&id, &seen.delivery());
-        }
+        seen.retain(|id, seen| !(seen.is_settled() && taken(id, &seen.delivery())));
         seen.shrink_to_fit();
         seen
     }

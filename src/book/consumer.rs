@@ -20,6 +20,8 @@ const CLUSTER_MAX: usize = 10_000;
 pub(super) struct ConsumerBook {
     pub(super) place: usize,
     pub(super) windows: Vec<Totals>,
+    /// Whether a window holds rows that no verdict was possible on.
+    pub(super) flaws: Vec<bool>,
     pub(super) receipts: Receipts,
     pub(super) latency: Latency,
     pub(super) measured: bool,
@@ -44,6 +46,7 @@ impl ConsumerBook {
         Self {
             place,
             windows: vec![Totals::default(); rules.windows.len()],
+            flaws: vec![false; rules.windows.len()],
             receipts: Receipts::default(),
             latency: Latency::default(),
             measured: false,
@@ -72,6 +75,7 @@ impl ConsumerBook {
         let at = row.consumed.at();
         let Some(id) = row.id else {
             self.receipts.without_id += u64::from(at.is_none_or(|at| rules.span.contains(at)));
+            self.flaw(at, rules);
             return;
         };
         self.receipts.read += 1;
@@ -98,6 +102,7 @@ impl ConsumerBook {
             }
             None => {
                 self.dead_without_id += u64::from(dead.at.is_none_or(|at| rules.span.contains(at)));
+                self.flaw(dead.at, rules);
             }
         }
     }
@@ -105,7 +110,12 @@ impl ConsumerBook {
     pub(super) fn close_reading(&mut self, rules: &FlowRules, findings: &mut Findings) {
         let pairing = std::mem::take(&mut self.pairing);
         let mut suspects = pairing.close(|id, delivery| {
-            self.enter(id, delivery, rules, findings);
+            // Put off, not lost: the look-up finds it again.
+            let room = !findings.is_full();
+            room && {
+                self.enter(id, delivery, rules, findings);
+                true
+            }
         });
         suspects.retain(|id, seen| {
             // One without a time may be anybody's, so it is asked for too.
@@ -119,6 +129,13 @@ impl ConsumerBook {
         self.suspects = suspects;
         for id in self.dead.keys() {
             self.suspects.entry_ref(id).or_insert(Seen::NOTHING);
+        }
+    }
+
+    /// Marks the window of an instant as one that could not be judged to its last row.
+    pub(super) fn flaw(&mut self, at: Option<Micros>, rules: &FlowRules) {
+        if let Some(place) = at.and_then(|at| position(&rules.windows, at)) {
+            self.flaws[place] = true;
         }
     }
 

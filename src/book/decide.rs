@@ -188,6 +188,9 @@ impl ConsumerBook {
         if rules.rows_vanish || beyond {
             self.receipts.undecidable += delivery.receipts;
             self.beyond_events += u64::from(beyond && !rules.rows_vanish);
+            if beyond && !rules.rows_vanish {
+                self.flaw(in_range, rules);
+            }
             return false;
         }
         true

@@ -2,8 +2,9 @@
 
 use super::consumer::ConsumerBook;
 use super::{FlowBook, hints};
-use crate::model::run::{ConsumerReport, Counts, FlowReport};
-use crate::model::{Difference, Kind, Micros, Outcome, Problem, Totals, Verdict};
+use crate::model::latency::Latency;
+use crate::model::run::{ConsumerReport, Counts, FlowReport, Strategy};
+use crate::model::{Difference, Kind, Micros, Outcome, Problem, Totals, Verdict, Window};
 use crate::plan::{ConsumerRules, FlowRules};
 
 /// What a flow's books come to.
@@ -17,6 +18,21 @@ pub struct Finished {
     pub differences_total: u64,
     /// Why the flow is not complete, if it is not.
     pub problems: Vec<Problem>,
+    /// Latencies as they can be added to those of other slices, in the order of the consumers.
+    pub latencies: Vec<Latency>,
+    /// How far each window could be judged, in the order of the rules.
+    pub firm: Vec<Firm>,
+}
+
+/// How far a window could be judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Firm {
+    /// To its last row.
+    Whole,
+    /// As far as it will ever be: receipts of its age may be purged, and no later run can know better.
+    Lapsed,
+    /// Not to its end; a later run may know better.
+    Open,
 }
 
 impl FlowBook {
@@ -24,9 +40,15 @@ impl FlowBook {
     #[must_use]
     pub fn finish(self) -> Finished {
         let mut problems = self.event_problems();
+        let (firm, events) = (self.firm(), self.events());
         let hints = hints::of_flow(&self);
         let differences_total = self.findings.total();
         let rules = &self.rules;
+        let latencies = self
+            .consumers
+            .iter()
+            .map(|book| book.as_ref().map_or_else(Latency::default, |book| book.latency.clone()))
+            .collect();
         let consumers: Vec<_> = self
             .consumers
             .into_iter()
@@ -39,35 +61,66 @@ impl FlowBook {
             outcome: Outcome::of(differences_total, complete),
             complete,
             verdict: Verdict::Pass,
-            events: Some(self.events),
+            events: Some(events),
             backlog: self.backlog,
+            windows: rules.windows.iter().copied().zip(self.windows).collect(),
             consumers,
+            acknowledged: Vec::new(),
+            life: None,
             breaches: Vec::new(),
             hints,
         };
-        Finished { report, differences: self.findings.into_sorted(), differences_total, problems }
+        Finished {
+            report,
+            differences: self.findings.into_sorted(),
+            differences_total,
+            problems,
+            latencies,
+            firm,
+        }
+    }
+
+    /// A limit that was hit, a consumer that was not read, or books that do not balance leave no window whole.
+    fn firm(&self) -> Vec<Firm> {
+        let rules = &self.rules;
+        let lame = !self.cut_short.is_empty()
+            || !self.open.is_empty()
+            || self.consumers.iter().any(|book| book.as_ref().is_none_or(ConsumerBook::is_lame));
+        let of = |(place, window): (usize, &Window)| {
+            let unseen = rules.events_fresh_until.is_some_and(|fresh| fresh < window.0.until);
+            if lame || unseen || self.flaws[place] {
+                return Firm::Open;
+            }
+            let consumers = self.consumers.iter().flatten().zip(&rules.consumers);
+            consumers
+                .map(|(book, consumer)| book.firm(place, window, rules, consumer))
+                .max()
+                .unwrap_or(Firm::Whole)
+        };
+        rules.windows.iter().enumerate().map(of).collect()
     }
 
     fn event_problems(&self) -> Vec<Problem> {
         let rules = &self.rules;
         let mut messages = self.cut_short.clone();
-        if self.events.unknown_state > 0 {
+        let events = self.events();
+        if events.unknown_state > 0 {
             messages.push(format!(
                 "{} event(s) have a state that no rule names ({}): no verdict on them; add the state to `acked`, `pending` or `failed`",
-                self.events.unknown_state,
+                events.unknown_state,
                 self.unknown_ids.join(", ")
             ));
         }
-        if self.events.without_id > 0 {
+        if events.without_id > 0 {
             messages.push(format!(
                 "{} event row(s) of the range have no usable id (NULL or not readable): no verdict on them; mend the rows or the `id` key",
-                self.events.without_id
+                events.without_id
             ));
         }
-        if self.events.unattributable > 0 && self.events.rows == 0 {
+        if events.unattributable > 0 && events.rows == 0 {
             messages.push(format!(
                 "every event that was read ({}) has an unusable time, so that nothing was compared: is the `format` of the time columns right?",
-                self.events.unattributable
+                events.unattributable
             ));
         }
         if let Some(fresh) = rules.events_fresh_until.filter(|fresh| *fresh < rules.span.until) {
@@ -98,7 +151,7 @@ fn consumer_report(
         name: consumer.name.clone(),
         outcome: Outcome::Incomplete,
         complete: false,
-        strategy: "stream",
+        strategy: Strategy::Stream,
         counts: None,
         not_decidable: Vec::new(),
         other_consumers: Vec::new(),
@@ -141,6 +194,22 @@ fn not_decidable(rules: &FlowRules, consumer: &ConsumerRules, totals: &Totals) -
 }
 
 impl ConsumerBook {
+    /// Whether something of this slice has no place in the books.
+    fn is_lame(&self) -> bool {
+        !self.suspects.is_empty() || self.receipts.residual(&self.totals()) != 0
+    }
+
+    fn firm(&self, place: usize, window: &Window, rules: &FlowRules, consumer: &ConsumerRules) -> Firm {
+        let totals = &self.windows[place];
+        let purged = consumer.retention.is_some_and(|kept| rules.as_of.since(window.0.from) > kept);
+        match (self.flaws[place] || totals.residual() != 0, totals.unverifiable) {
+            (true, _) => Firm::Open,
+            (false, 0) => Firm::Whole,
+            (false, _) if purged => Firm::Lapsed,
+            (false, _) => Firm::Open,
+        }
+    }
+
     fn totals(&self) -> Totals {
         let mut totals = Totals::default();
         self.windows.iter().for_each(|window| totals.merge(window));

@@ -42,18 +42,8 @@ fn pattern(consumer: &ConsumerBook, rules: &ConsumerRules, book: &FlowBook) -> O
     let orphans = share(totals.orphan_records, consumer.receipts.read) >= NEARLY_ALL;
     let name = &rules.name;
     if missing || (orphans && totals.acked > 0) {
-        let ids = |kind| {
-            let of = move |difference: &&crate::model::Difference| {
-                difference.kind == kind && difference.consumer.as_deref() == Some(name)
-            };
-            book.findings
-                .listed()
-                .iter()
-                .filter(of)
-                .filter_map(|difference| difference.id.clone())
-                .collect::<Vec<_>>()
-        };
-        if let Some(how) = id_hint(&ids(Kind::Missing), &ids(Kind::Orphan)) {
+        let ids = |kind| book.findings.sample(name, kind);
+        if let Some(how) = id_hint(ids(Kind::Missing), ids(Kind::Orphan)) {
             return Some(format!("`{name}`: nearly all ids differ, but they become equal {how}"));
         }
     }
@@ -64,7 +54,9 @@ fn pattern(consumer: &ConsumerBook, rules: &ConsumerRules, book: &FlowBook) -> O
         (false, true) if totals.acked == 0 => Some(format!(
             "`{name}`: nearly every receipt is an orphan and no event was acked: are rows deleted at the ack (`after_ack = \"delete\"`), or does `where` pick another flow?"
         )),
-        (false, false) if book.events.rows == 0 && consumer.receipts.read > 0 && !book.rules.rows_vanish => {
+        (false, false)
+            if book.events().rows == 0 && consumer.receipts.read > 0 && !book.rules.rows_vanish =>
+        {
             Some(format!(
                 "`{name}`: no event of the flow lies in the range, but {} receipt(s) of other events were read: does `where` pick the flow?",
                 consumer.receipts.read

@@ -16,14 +16,15 @@ mod finish;
 mod hints;
 
 pub use findings::Findings;
-pub use finish::Finished;
+pub use finish::{Finished, Firm};
 pub use hints::id_hint;
 
 use crate::classify::{Facts, at_producer};
 use crate::model::event::Stamp;
 use crate::model::run::Backlog;
 use crate::model::tally::EventTotals;
-use crate::model::{DeadLetter, Difference, Event, Id, Kind, Micros, Receipt, State};
+use crate::model::window::position;
+use crate::model::{DeadLetter, Difference, Event, Id, Kind, Micros, Receipt, State, Status};
 use crate::plan::FlowRules;
 use consumer::ConsumerBook;
 use hashbrown::{HashMap, HashSet};
@@ -46,7 +47,12 @@ pub struct Answers {
 #[derive(Debug)]
 pub struct FlowBook {
     rules: FlowRules,
-    events: EventTotals,
+    /// The producer's counts, by window ...
+    windows: Vec<EventTotals>,
+    /// ... and those of rows that no usable time assigns to one.
+    unplaced: EventTotals,
+    /// Whether a window holds rows that no verdict was possible on.
+    flaws: Vec<bool>,
     backlog: Option<Backlog>,
     /// Messages that are not acked.
     open: HashMap<Id, Facts>,
@@ -69,8 +75,9 @@ impl FlowBook {
         let consumers =
             (0..rules.consumers.len()).map(|place| Some(ConsumerBook::new(&rules, place))).collect();
         Self {
-            rules,
-            events: EventTotals::default(),
+            windows: vec![EventTotals::default(); rules.windows.len()],
+            unplaced: EventTotals::default(),
+            flaws: vec![false; rules.windows.len()],
             backlog: None,
             open: HashMap::new(),
             acked: HashSet::new(),
@@ -79,7 +86,30 @@ impl FlowBook {
             findings: Findings::new(listed_max),
             unknown_ids: Vec::new(),
             cut_short: Vec::new(),
+            rules,
         }
+    }
+
+    /// Where an event of this instant is counted.
+    fn tally(&mut self, at: Option<Micros>) -> &mut EventTotals {
+        match at.and_then(|at| position(&self.rules.windows, at)) {
+            Some(place) => &mut self.windows[place],
+            None => &mut self.unplaced,
+        }
+    }
+
+    /// Marks the window of an instant as one that could not be judged to its last row.
+    fn flaw(&mut self, at: Micros) {
+        if let Some(place) = position(&self.rules.windows, at) {
+            self.flaws[place] = true;
+        }
+    }
+
+    /// The producer's counts over the range.
+    fn events(&self) -> EventTotals {
+        let mut all = self.unplaced;
+        self.windows.iter().for_each(|window| all.merge(window));
+        all
     }
 
     /// How this flow is judged.
@@ -111,9 +141,10 @@ impl FlowBook {
         if !row.in_flow || !self.rules.span.contains(placed) {
             return;
         }
-        self.events.rows += 1;
+        self.tally(Some(placed)).rows += 1;
         let Some(id) = &row.id else {
-            self.events.without_id += 1;
+            self.tally(Some(placed)).without_id += 1;
+            self.flaw(placed);
             return;
         };
         let facts = Facts { state: row.state, acked: row.acked.at(), created: row.created.at(), rows: 1 };
@@ -129,7 +160,7 @@ impl FlowBook {
     fn note(&mut self, id: &Id, facts: Facts) {
         if facts.state == State::Acked {
             let new = self.rules.event_ids_unique || self.acked.insert(id.clone());
-            self.events.acked += u64::from(new);
+            self.tally(facts.placed()).acked += u64::from(new);
             // Another row of the message, or this one as it was when it was first read.
             self.open.remove(id);
         } else if !self.acked.contains(id) {
@@ -143,7 +174,7 @@ impl FlowBook {
         if !row.in_flow || row.created.at().is_some_and(|at| !self.rules.span.contains(at)) {
             return;
         }
-        self.events.unattributable += 1;
+        self.tally(row.created.at()).unattributable += 1;
         let which = match (row.acked, row.created) {
             (Stamp::Unusable, _) => "the ack time is unusable",
             (Stamp::None, Stamp::Unusable) => "the creation time is unusable",
@@ -248,25 +279,26 @@ impl FlowBook {
     fn judge_open(&mut self, id: &Id, facts: &Facts, attempts: Option<i64>) {
         if facts.state == State::Acked {
             // Since it was read.
-            self.events.acked += 1;
+            self.tally(facts.placed()).acked += 1;
             return;
         }
         if facts.state == State::Unknown {
-            self.events.unknown_state += 1;
+            self.tally(facts.placed()).unknown_state += 1;
+            facts.placed().into_iter().for_each(|at| self.flaw(at));
             if self.unknown_ids.len() < NAMED_MAX {
                 self.unknown_ids.push(id.to_string());
             }
             return;
         }
         if self.delivered.get(id).is_some_and(|consumers| *consumers != 0) {
-            self.events.ack_lost += 1;
+            self.tally(facts.placed()).ack_lost += 1;
             return;
         }
         let Some(kind) = at_producer(facts, &self.rules) else { return };
         match kind {
-            Kind::Stuck => self.events.stuck += 1,
-            Kind::PublishFailed => self.events.publish_failed += 1,
-            _ => self.events.pending += 1,
+            Kind::Stuck => self.tally(facts.placed()).stuck += 1,
+            Kind::PublishFailed => self.tally(facts.placed()).publish_failed += 1,
+            _ => self.tally(facts.placed()).pending += 1,
         }
         if kind.is_difference() {
             let rows = (facts.rows > 1).then(|| format!("{} event rows", facts.rows));
@@ -292,6 +324,9 @@ impl FlowRules {
             age: None,
             first_seen: self.as_of,
             detail: String::new(),
+            status: Status::New,
+            times_seen: 1,
+            after_first_check: false,
         }
     }
 
@@ -308,7 +343,7 @@ impl FlowRules {
     }
 
     fn window_from(&self, at: Micros) -> Option<Micros> {
-        let place = crate::model::window::position(&self.windows, at)?;
+        let place = position(&self.windows, at)?;
         Some(self.windows[place].0.from)
     }
 }

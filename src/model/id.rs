@@ -37,6 +37,16 @@ impl Id {
         Self::from_bytes(text.as_bytes())
     }
 
+    /// An id as reports show it: its text, or `hex:…` for bytes that are no text.
+    #[must_use]
+    pub fn from_shown(text: &str) -> Self {
+        let bytes = text.strip_prefix("hex:").and_then(unhexed);
+        match bytes.filter(|bytes| std::str::from_utf8(bytes).is_err()) {
+            Some(bytes) => Self::from_bytes(&bytes),
+            None => Self::from_text(text),
+        }
+    }
+
     /// An id from an integer column; its text is the plain decimal number.
     #[must_use]
     pub fn from_integer(value: i128) -> Self {
@@ -113,6 +123,13 @@ impl serde::Serialize for Id {
     }
 }
 
+/// Reads what `Serialize` wrote; text that begins with `hex:` and means such bytes is taken for them, and shown alike.
+impl<'de> serde::Deserialize<'de> for Id {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Ok(Self::from_shown(&String::deserialize(from)?))
+    }
+}
+
 /// Lower-case text with dashes.
 #[must_use]
 pub fn uuid_text(bytes: &[u8; 16]) -> String {
@@ -126,6 +143,15 @@ pub fn uuid_text(bytes: &[u8; 16]) -> String {
         text.push(HEX[usize::from(byte & 15)] as char);
     }
     text
+}
+
+fn unhexed(digits: &str) -> Option<Vec<u8>> {
+    let digit = |byte: &u8| char::from(*byte).to_digit(16);
+    let pair = |pair: &[u8]| match pair {
+        [high, low] => u8::try_from(digit(high)? << 4 | digit(low)?).ok(),
+        _ => None,
+    };
+    digits.as_bytes().chunks(2).map(pair).collect()
 }
 
 fn canonical_uuid(bytes: &[u8]) -> Option<[u8; 16]> {

@@ -1,12 +1,15 @@
 //! A run's result: the one value that every report is made from.
 
 use super::latency::LatencySeconds;
+use super::life::{Acknowledged, FlowLife, LastRun, Status};
 use super::tally::{EventTotals, Receipts, Totals};
 use super::{Id, Kind, Micros, Span, Window};
 use chrono_tz::Tz;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// What the counts make of a run, a flow or a consumer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// Everything was compared and nothing differs.
     Balanced,
@@ -39,7 +42,8 @@ impl Outcome {
 }
 
 /// What the thresholds make of the counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Below every bound.
     Pass,
@@ -62,7 +66,7 @@ impl Verdict {
 }
 
 /// A run and everything it found.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Run {
     /// Unique; given by the caller.
     pub id: String,
@@ -73,7 +77,12 @@ pub struct Run {
     /// What was judged; its end is at most `as_of`.
     pub span: Span,
     /// Cuts the days and labels the windows.
+    #[serde(serialize_with = "zone_name", deserialize_with = "zone_of_name")]
     pub time_zone: Tz,
+    /// Whether the ledger chose the windows, or somebody a range.
+    pub scheduled: bool,
+    /// The run before, where the ledger knows one.
+    pub last_run: Option<LastRun>,
     /// Differences first, then incompleteness.
     pub outcome: Outcome,
     /// Whether everything asked for was judged.
@@ -98,7 +107,7 @@ impl Run {
 }
 
 /// One flow's result.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FlowReport {
     /// Its name.
     pub name: String,
@@ -112,8 +121,14 @@ pub struct FlowReport {
     pub events: Option<EventTotals>,
     /// The pending events of the flow whatever their window; `None` where they could not be read.
     pub backlog: Option<Backlog>,
+    /// The producer's own counts by window, in time order; without the rows that no usable time assigns to one.
+    pub windows: Vec<(Window, EventTotals)>,
     /// In the order of the configuration.
     pub consumers: Vec<ConsumerReport>,
+    /// What the verdict does not count; empty where no ledger is kept.
+    pub acknowledged: Vec<Acknowledged>,
+    /// What the ledger knows of the flow; `None` where none is kept.
+    pub life: Option<FlowLife>,
     /// Bounds that were reached.
     pub breaches: Vec<Breach>,
     /// Likely causes, patterns, remarks: for a person.
@@ -121,7 +136,7 @@ pub struct FlowReport {
 }
 
 /// The events that wait for the relay when the run looks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Backlog {
     /// All of them that have a usable creation time at or before the as-of, and those without one.
     pub count: u64,
@@ -176,8 +191,26 @@ impl Backlog {
     }
 }
 
+/// How both sides are read and compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Strategy {
+    /// Both sides are read once and paired here.
+    Stream,
+}
+
+impl Strategy {
+    /// As it stands in every file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Stream => "stream",
+        }
+    }
+}
+
 /// One consumer's result.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ConsumerReport {
     /// Its name.
     pub name: String,
@@ -185,8 +218,8 @@ pub struct ConsumerReport {
     pub outcome: Outcome,
     /// Whether it was judged completely.
     pub complete: bool,
-    /// How it was read: `stream`.
-    pub strategy: &'static str,
+    /// How it was read.
+    pub strategy: Strategy,
     /// The counts; `None` where the consumer (or its producer) could not be read: unknown is not 0.
     pub counts: Option<Counts>,
     /// Kinds that this layout cannot show: printed as "not decidable", never as 0.
@@ -196,7 +229,7 @@ pub struct ConsumerReport {
 }
 
 /// One consumer's counts.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Counts {
     /// Over the range.
     pub totals: Totals,
@@ -222,7 +255,7 @@ impl Counts {
 }
 
 /// One message at one consumer (or at the producer alone) whose kind needs somebody's attention.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Difference {
     /// The flow's name.
     pub flow: String,
@@ -246,10 +279,16 @@ pub struct Difference {
     pub first_seen: Micros,
     /// Evidence in a few words: number of receipts and rows, the dead letter's reason, how late.
     pub detail: String,
+    /// How the ledger knows it.
+    pub status: Status,
+    /// How many runs saw it.
+    pub times_seen: u64,
+    /// Whether its window had been judged without it: its row was committed late.
+    pub after_first_check: bool,
 }
 
 /// What kept a run from being complete.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Problem {
     /// The database's name, or `-`.
     pub source: String,
@@ -260,7 +299,7 @@ pub struct Problem {
 }
 
 /// A bound that was reached.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Breach {
     /// The metric's name.
     pub metric: String,
@@ -272,4 +311,12 @@ pub struct Breach {
     pub value: String,
     /// The bound, as text with its unit.
     pub bound: String,
+}
+
+fn zone_name<S: Serializer>(zone: &Tz, out: S) -> Result<S::Ok, S::Error> {
+    out.serialize_str(zone.name())
+}
+
+fn zone_of_name<'de, D: Deserializer<'de>>(from: D) -> Result<Tz, D::Error> {
+    String::deserialize(from)?.parse().map_err(serde::de::Error::custom)
 }

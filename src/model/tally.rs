@@ -3,7 +3,7 @@
 use super::Kind;
 
 /// The counts of one consumer, over one window or over a whole range. Messages, unless a name ends in `_records`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Totals {
     /// Acked messages that the consumer must see; counted as events are read, before anything is classified.
     pub acked: u64,
@@ -139,7 +139,7 @@ impl Totals {
 }
 
 /// The receipt rows of one consumer: what was read, and those that belong to no message of the range.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Receipts {
     /// Rows with a usable id that the run took in, each once.
     pub read: u64,
@@ -159,8 +159,18 @@ impl Receipts {
     }
 }
 
+impl Receipts {
+    /// Adds another slice's.
+    pub fn merge(&mut self, other: &Self) {
+        self.read += other.read;
+        self.outside += other.outside;
+        self.undecidable += other.undecidable;
+        self.without_id += other.without_id;
+    }
+}
+
 /// The producer's own counts over a range.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct EventTotals {
     /// Rows read that belong to the range.
     pub rows: u64,
@@ -183,6 +193,19 @@ pub struct EventTotals {
 }
 
 impl EventTotals {
+    /// Adds another window's or table's.
+    pub fn merge(&mut self, other: &Self) {
+        self.rows += other.rows;
+        self.acked += other.acked;
+        self.pending += other.pending;
+        self.stuck += other.stuck;
+        self.publish_failed += other.publish_failed;
+        self.ack_lost += other.ack_lost;
+        self.unknown_state += other.unknown_state;
+        self.unattributable += other.unattributable;
+        self.without_id += other.without_id;
+    }
+
     /// Differences of the producer alone.
     #[must_use]
     pub fn differences(&self) -> u64 {

@@ -67,8 +67,16 @@ impl serde::Serialize for Micros {
     }
 }
 
+impl<'de> serde::Deserialize<'de> for Micros {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        let at = DateTime::parse_from_rfc3339(&text).map_err(serde::de::Error::custom)?;
+        Ok(Self(at.timestamp_micros()))
+    }
+}
+
 /// A half-open span `[from, until)`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Span {
     /// First instant inside.
     pub from: Micros,

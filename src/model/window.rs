@@ -5,7 +5,7 @@ use chrono::{DateTime, Days, LocalResult, NaiveDate, NaiveDateTime, NaiveTime, T
 use chrono_tz::Tz;
 
 /// A half-open slice of the producer's time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Window(pub Span);
 
 /// The instant of a local wall-clock time: the earlier one where it comes twice, the first instant after the gap

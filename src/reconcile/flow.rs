@@ -5,7 +5,7 @@ use super::sources::{ConsumerTables, Databases, Producer, open_consumer, open_pr
 use super::{FlowResult, Watch};
 use crate::book::FlowBook;
 use crate::config::{Config, Flow, Table};
-use crate::model::run::{ConsumerReport, FlowReport};
+use crate::model::run::{ConsumerReport, FlowReport, Strategy};
 use crate::model::{Difference, Kind, Outcome, Problem, Run, Verdict};
 use crate::plan::{FlowPlan, FlowRules, Plan};
 use crate::source::{ErrorKind, ReceiptTable, SourceError};
@@ -114,7 +114,7 @@ fn not_judged(flow: &Flow, error: &SourceError) -> FlowResult {
         name: name.clone(),
         outcome: Outcome::Incomplete,
         complete: false,
-        strategy: "stream",
+        strategy: Strategy::Stream,
         counts: None,
         not_decidable: Vec::new(),
         other_consumers: Vec::new(),
@@ -127,6 +127,9 @@ fn not_judged(flow: &Flow, error: &SourceError) -> FlowResult {
             verdict: Verdict::Pass,
             events: None,
             backlog: None,
+            windows: Vec::new(),
+            acknowledged: Vec::new(),
+            life: None,
             consumers: flow.consumers.iter().map(|of| consumer(&of.name)).collect(),
             breaches: Vec::new(),
             hints: Vec::new(),

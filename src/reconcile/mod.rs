@@ -84,6 +84,8 @@ fn assemble(plan: &Plan, id: String, results: Vec<FlowResult>) -> Run {
         as_of: plan.as_of,
         span: plan.span,
         time_zone: plan.time_zone,
+        scheduled: false,
+        last_run: None,
         outcome: Outcome::of(differences_total, complete),
         complete,
         verdict,
@@ -105,7 +107,7 @@ fn assemble(plan: &Plan, id: String, results: Vec<FlowResult>) -> Run {
 
 impl From<Finished> for FlowResult {
     fn from(finished: Finished) -> Self {
-        let Finished { report, differences, differences_total, problems } = finished;
+        let Finished { report, differences, differences_total, problems, .. } = finished;
         Self { report, differences, differences_total, problems, misconfigured: false }
     }
 }

@@ -1,13 +1,13 @@
 //! Runs for the tests of every format: one that holds everything, one empty, one balanced, one huge.
 
 use crate::model::latency::LatencySeconds;
-use crate::model::run::{Backlog, Breach, Counts};
+use crate::model::run::{Backlog, Breach, Counts, Strategy};
 use crate::model::tally::{EventTotals, Receipts};
 use crate::model::time::{HOUR, MINUTE, SECOND};
 use crate::model::window::{cut, local_day};
 use crate::model::{
-    ConsumerReport, Difference, FlowReport, Id, Kind, Micros, Outcome, Problem, Run, Span, Totals, Verdict,
-    Window,
+    ConsumerReport, Difference, FlowReport, Id, Kind, Micros, Outcome, Problem, Run, Span, Status, Totals,
+    Verdict, Window,
 };
 use chrono_tz::America::New_York;
 
@@ -66,7 +66,7 @@ fn consumer(name: &str, counts: Option<Counts>) -> ConsumerReport {
         name: name.to_owned(),
         outcome: Outcome::of(differences, complete),
         complete,
-        strategy: "stream",
+        strategy: Strategy::Stream,
         counts,
         not_decidable: Vec::new(),
         other_consumers: Vec::new(),
@@ -89,6 +89,9 @@ fn difference(consumer: Option<&str>, kind: Kind, id: Option<&str>, hour: i64, d
         age: (kind != Kind::Unattributable).then(|| as_of().since(at.plus(2 * MINUTE + 250_000))),
         first_seen: as_of(),
         detail: detail.to_owned(),
+        status: Status::New,
+        times_seen: 1,
+        after_first_check: false,
     }
 }
 
@@ -190,7 +193,10 @@ fn flow(name: &str, consumers: Vec<ConsumerReport>, events: Option<EventTotals>)
         verdict: Verdict::Pass,
         events,
         backlog: events.map(|_| Backlog::default()),
+        windows: Vec::new(),
         consumers,
+        acknowledged: Vec::new(),
+        life: None,
         breaches: Vec::new(),
         hints: Vec::new(),
     }
@@ -205,6 +211,8 @@ fn run(flows: Vec<FlowReport>, differences: Vec<Difference>) -> Run {
         as_of: as_of(),
         span: day(),
         time_zone: New_York,
+        scheduled: false,
+        last_run: None,
         outcome: Outcome::of(differences.len() as u64, complete),
         complete,
         verdict,

@@ -183,7 +183,7 @@ fn consumer_body(consumer: &ConsumerReport) -> ConsumerBody<'_> {
         name: &consumer.name,
         outcome: consumer.outcome.name(),
         complete: consumer.complete,
-        strategy: consumer.strategy,
+        strategy: consumer.strategy.name(),
         totals: counts.map(|counts| cells(&counts.totals, consumer)),
         not_decidable: &consumer.not_decidable,
         latency_seconds: counts.and_then(|counts| counts.latency),
