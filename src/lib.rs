@@ -21,6 +21,7 @@
 //! |---|---|---|
 //! | [`cli`], [`command`] | arguments in, exit code out | edge |
 //! | [`config`] | a file and the environment → a checked `Config` | edge, checks pure |
+//! | [`connect`] | a URL → a driver's options | pure |
 //! | [`clock`] | the only reader of the wall clock | edge |
 //! | [`exit`] | exit codes | pure |
 //! | [`model`] | instants, ids, windows, kinds, tallies, the finished `Run` | pure |
@@ -48,6 +49,7 @@ pub mod cli;
 pub mod clock;
 pub mod command;
 pub mod config;
+pub mod connect;
 pub mod exit;
 pub mod judge;
 pub mod model;

@@ -7,6 +7,7 @@ use super::retry::Patience;
 use super::sql::{Statement, Value};
 use super::{mysql, postgres, sqlite};
 use crate::config::{self, Dialect, TimeFormat};
+use crate::connect;
 use crate::model::event::Stamp;
 use crate::model::{Micros, Span};
 use chrono_tz::Tz;
@@ -69,8 +70,8 @@ impl Database {
     /// # Errors
     /// If the database cannot be reached, refuses the account, or does not promise to be read-only.
     pub async fn connect(config: &config::Database) -> Result<Self, SourceError> {
-        super::url::check(config.url.expose_secret())
-            .map_err(|failure| failure.at(&config.name, "", None))?;
+        connect::check(config.url.expose_secret())
+            .map_err(|wrong| Failure::configuration(wrong).at(&config.name, "", None))?;
         let mut patience = Patience::new();
         loop {
             let opened = match config.dialect {

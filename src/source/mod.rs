@@ -26,7 +26,6 @@ mod retry;
 mod sql;
 mod sqlite;
 mod time_column;
-mod url;
 
 pub use database::Database;
 pub use dead_letter_table::DeadLetterTable;

@@ -4,23 +4,20 @@ use super::cell::{Cell, ColumnType, Kind};
 use super::database::{CONNECT, Opened, Pool, Server, WAIT};
 use super::error::Failure;
 use super::sql::{Fragment, Query, Statement, Value, render};
-use super::url;
 use crate::config::{self, Dialect};
+use crate::connect;
 use crate::model::Micros;
 use chrono::{NaiveDate, NaiveTime};
 use secrecy::ExposeSecret as _;
 use sqlx::error::BoxDynError;
-use sqlx::mysql::{
-    MySqlArguments, MySqlConnectOptions, MySqlPoolOptions, MySqlRow, MySqlSslMode, MySqlTypeInfo,
-};
+use sqlx::mysql::{MySqlArguments, MySqlConnectOptions, MySqlPoolOptions, MySqlRow, MySqlTypeInfo};
 use sqlx::{Arguments as _, ConnectOptions as _, Connection as _, Row as _, TypeInfo as _, ValueRef as _};
 use sqlx::{MySql, MySqlConnection};
 
 /// Connects and proves that the session is read-only and in UTC.
 pub async fn open(config: &config::Database) -> Opened {
-    let text = config.url.expose_secret();
-    let options = match text.parse::<MySqlConnectOptions>() {
-        Ok(options) => in_utc(verified_off_loopback(options, text)),
+    let options = match connect::mysql(config.url.expose_secret()) {
+        Ok(options) => options,
         Err(error) => return Opened { place: String::new(), pool: Err(error.into()) },
     };
     let host =
@@ -29,25 +26,6 @@ pub async fn open(config: &config::Database) -> Opened {
     let place = format!("{}@{host}:{}/{name}", options.get_username(), options.get_port());
     let pool = pool(options, config).await;
     Opened { place, pool: pool.map(Pool::Mysql) }
-}
-
-/// Whatever the URL says of zone and character set; and without the driver's changes to `sql_mode`, which would give
-/// `||` in the configuration's conditions another meaning than it has elsewhere on that server.
-fn in_utc(options: MySqlConnectOptions) -> MySqlConnectOptions {
-    options
-        .timezone(Some("+00:00".to_owned()))
-        .charset("utf8mb4")
-        .pipes_as_concat(false)
-        .no_engine_substitution(false)
-        .disable_statement_logging()
-}
-
-fn verified_off_loopback(options: MySqlConnectOptions, text: &str) -> MySqlConnectOptions {
-    let near = options.get_socket().is_some() || url::is_loopback(options.get_host());
-    if near || url::names_tls(text) {
-        return options;
-    }
-    options.ssl_mode(MySqlSslMode::VerifyIdentity)
 }
 
 async fn pool(options: MySqlConnectOptions, config: &config::Database) -> Result<sqlx::MySqlPool, Failure> {

@@ -4,14 +4,12 @@ use super::cell::{Cell, ColumnType, Kind};
 use super::database::{CONNECT, Opened, Pool, Server, WAIT};
 use super::error::Failure;
 use super::sql::{Fragment, Query, Statement, Value, render};
-use super::url;
 use crate::config::{self, Dialect};
+use crate::connect;
 use crate::model::Micros;
 use secrecy::ExposeSecret as _;
 use sqlx::error::BoxDynError;
-use sqlx::postgres::{
-    PgArguments, PgConnectOptions, PgPoolOptions, PgRow, PgSslMode, PgTypeInfo, PgTypeKind,
-};
+use sqlx::postgres::{PgArguments, PgConnectOptions, PgPoolOptions, PgRow, PgTypeInfo, PgTypeKind};
 use sqlx::{Arguments as _, ConnectOptions as _, Connection as _, Row as _, TypeInfo as _};
 use sqlx::{PgConnection, Postgres};
 
@@ -20,11 +18,8 @@ const EPOCH: i64 = 946_684_800_000_000;
 
 /// Connects and proves that the session is read-only and in UTC.
 pub async fn open(config: &config::Database) -> Opened {
-    let text = config.url.expose_secret();
-    let options = match text.parse::<PgConnectOptions>() {
-        Ok(options) => {
-            verified_off_loopback(options, text).application_name("msgrecon").disable_statement_logging()
-        }
+    let options = match connect::postgres(config.url.expose_secret()) {
+        Ok(options) => options,
         Err(error) => return Opened { place: String::new(), pool: Err(error.into()) },
     };
     let host =
@@ -33,14 +28,6 @@ pub async fn open(config: &config::Database) -> Opened {
     let place = format!("{}@{host}:{}/{name}", options.get_username(), options.get_port());
     let pool = pool(options, config).await;
     Opened { place, pool: pool.map(Pool::Postgres) }
-}
-
-fn verified_off_loopback(options: PgConnectOptions, text: &str) -> PgConnectOptions {
-    let near = options.get_socket().is_some() || url::is_loopback(options.get_host());
-    if near || url::names_tls(text) || std::env::var_os("PGSSLMODE").is_some() {
-        return options;
-    }
-    options.ssl_mode(PgSslMode::VerifyFull)
 }
 
 async fn pool(options: PgConnectOptions, config: &config::Database) -> Result<sqlx::PgPool, Failure> {

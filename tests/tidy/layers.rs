@@ -4,18 +4,19 @@ use super::{files, relative, root};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A module and the modules that it may name.
-const ALLOWED: [(&str, &[&str]); 16] = [
+const ALLOWED: [(&str, &[&str]); 17] = [
     ("model", &[]),
     ("exit", &["model"]),
     ("clock", &["model"]),
     ("config", &["model"]),
+    ("connect", &[]),
     ("plan", &["model", "config"]),
     ("classify", &["model", "plan"]),
     ("pair", &["model", "classify"]),
     ("judge", &["model", "config"]),
     ("book", &["model", "plan", "classify", "pair"]),
     ("story", &["model", "config"]),
-    ("source", &["model", "config"]),
+    ("source", &["model", "config", "connect"]),
     ("report", &["model"]),
     ("reconcile", &["model", "config", "plan", "book", "judge", "exit", "source"]),
     ("cli", &["model", "plan", "report"]),

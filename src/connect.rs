@@ -1,6 +1,10 @@
-//! What has to be known of a URL before the driver takes it: pure, and nothing of it goes into a message but key names.
+//! From a URL to a driver's options: what holds for every connection, be it to a source or to the ledger.
+//!
+//! Pure, and nothing of a URL goes into a message but key names.
 
-use super::error::Failure;
+use sqlx::ConnectOptions as _;
+use sqlx::mysql::{MySqlConnectOptions, MySqlSslMode};
+use sqlx::postgres::{PgConnectOptions, PgSslMode};
 
 /// The parameters that the drivers understand. Others are refused: a driver would write them to the log with their
 /// values, and a mistyped `password` is one of them.
@@ -36,24 +40,60 @@ const KNOWN: &[&str] = &[
 ];
 
 /// Refuses a URL whose parts would end up in the wrong places.
-pub fn check(url: &str) -> Result<(), Failure> {
+///
+/// # Errors
+/// What is wrong with it, without a word of its secrets.
+pub fn check(url: &str) -> Result<(), String> {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (authority, after) = rest.split_at(end);
     let path = after.split(['?', '#']).next().unwrap_or("");
     if !url.starts_with("sqlite") && (path.contains('@') || (!authority.contains('@') && after.contains('@')))
     {
-        return Err(Failure::configuration(
-            "its URL has an @ after the host: write / ? # @ in a user name or password as %2F %3F %23 %40",
-        ));
+        return Err(
+            "its URL has an @ after the host: write / ? # @ in a user name or password as %2F %3F %23 %40"
+                .to_owned(),
+        );
     }
     match keys(url).find(|key| !KNOWN.contains(&key.split('[').next().unwrap_or(key))) {
-        Some(key) => Err(Failure::configuration(format!("its URL has an unknown parameter `{key}`"))),
+        Some(key) => Err(format!("its URL has an unknown parameter `{key}`")),
         None => Ok(()),
     }
 }
 
+/// PostgreSQL's: TLS is verified off loopback unless the URL or the environment says otherwise.
+///
+/// # Errors
+/// A URL that the driver does not understand.
+pub fn postgres(url: &str) -> Result<PgConnectOptions, sqlx::Error> {
+    let options: PgConnectOptions = url.parse()?;
+    let near = options.get_socket().is_some() || is_loopback(options.get_host());
+    let free = near || names_tls(url) || std::env::var_os("PGSSLMODE").is_some();
+    let options = if free { options } else { options.ssl_mode(PgSslMode::VerifyFull) };
+    Ok(options.application_name("msgrecon").disable_statement_logging())
+}
+
+/// MySQL's and MariaDB's: the same of TLS; the session speaks UTC and UTF-8 whatever the URL says, and without the
+/// driver's changes to `sql_mode`, which would give `||` in the configuration's conditions another meaning than it has
+/// elsewhere on that server.
+///
+/// # Errors
+/// A URL that the driver does not understand.
+pub fn mysql(url: &str) -> Result<MySqlConnectOptions, sqlx::Error> {
+    let options: MySqlConnectOptions = url.parse()?;
+    let near = options.get_socket().is_some() || is_loopback(options.get_host());
+    let options =
+        if near || names_tls(url) { options } else { options.ssl_mode(MySqlSslMode::VerifyIdentity) };
+    Ok(options
+        .timezone(Some("+00:00".to_owned()))
+        .charset("utf8mb4")
+        .pipes_as_concat(false)
+        .no_engine_substitution(false)
+        .disable_statement_logging())
+}
+
 /// Whether the URL says which TLS it wants.
+#[must_use]
 pub fn names_tls(url: &str) -> bool {
     keys(url).any(|key| key == "sslmode" || key == "ssl-mode")
 }
@@ -65,6 +105,7 @@ fn keys(url: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether a host is this machine itself.
+#[must_use]
 pub fn is_loopback(host: &str) -> bool {
     let host = host.trim_start_matches('[').trim_end_matches(']');
     host.eq_ignore_ascii_case("localhost")
@@ -80,10 +121,10 @@ mod tests {
     fn a_password_that_is_not_encoded_is_refused_and_not_shown() {
         for url in ["mysql://app:S3/cret@h/db", "postgres://app:1?S3cret@h/db", "mysql://app:S3#cret@h/db"] {
             let failure = check(url).unwrap_err();
-            assert!(!failure.message.contains("cret"), "{}", failure.message);
+            assert!(!failure.contains("cret"), "{failure}");
         }
         let failure = check("postgres://app@h/db?passwd=S3cret").unwrap_err();
-        assert!(failure.message.contains("passwd") && !failure.message.contains("S3cret"));
+        assert!(failure.contains("passwd") && !failure.contains("S3cret"));
         for url in [
             "mysql://app:S3%2Fcret@h:3306/db?ssl-mode=DISABLED",
             "postgres://app:p@ss@h/db?options[search_path]=shop",
