@@ -75,9 +75,12 @@ pub enum LogFormat {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Reconcile a range and report
+    /// Reconcile what is due, or a range, and report
+    ///
+    /// Without a range the ledger says which windows are due: this is what a schedule runs.
     ///
     /// Examples:
+    ///   msgrecon run
     ///   msgrecon run --date 2026-03-02
     ///   msgrecon run --from 2026-03-01 --until 2026-03-08 --flow order-paid --output reports
     ///   msgrecon run --last 24h --format json
@@ -159,6 +162,26 @@ pub struct RunArgs {
     /// Leave CSV cells as they are, even if a spreadsheet would run them as a formula.
     #[arg(long)]
     pub csv_raw: bool,
+    /// Where flows begin: a date or an instant (RFC 3339).
+    #[arg(
+        long,
+        value_name = "TIME",
+        conflicts_with = "range",
+        help = "Where flows begin: a date or an instant (RFC 3339) [default: `start` of the flow, else yesterday]"
+    )]
+    pub start: Option<Edge>,
+    /// Judge no more new windows of each flow than this.
+    #[arg(
+        long,
+        value_name = "COUNT",
+        conflicts_with = "range",
+        value_parser = clap::value_parser!(u32).range(1..=100_000).map(|count| count as usize),
+        help = "Judge no more new windows of each flow than this; the next runs go on, oldest first [default: 1000]"
+    )]
+    pub max_windows: Option<usize>,
+    /// Keep nothing of this run in the ledger; it needs a range.
+    #[arg(long)]
+    pub no_record: bool,
     /// Tell nobody: no mail, no channel.
     #[arg(long)]
     pub no_notify: bool,

@@ -26,11 +26,13 @@
 //! | [`exit`] | exit codes | pure |
 //! | [`model`] | instants, ids, windows, kinds, tallies, the finished `Run` | pure |
 //! | [`plan`] | configuration + request + as-of → `Plan` | pure |
+//! | [`schedule`] | ledger + as-of → the windows that are due | pure |
 //! | [`source`] | SQLite, PostgreSQL, MySQL → events, receipts, dead letters; SQL in `queries/` | edge, SQL and decoding pure |
 //! | [`pair`] | pairs by id while reading, drops what pairs | pure |
 //! | [`book`] | the books of a flow: suspects out, answers in, report at the end | pure |
 //! | [`classify`] | everything known of a message → its kind | pure |
 //! | [`judge`] | counts + thresholds → verdict | pure |
+//! | [`ledger`] | msgrecon's own database: runs, windows, differences and their life; SQL in `queries/ledger/` | edge, lives pure |
 //! | [`reconcile`] | the straight line, and its two passes over the sources | edge |
 //! | [`report`] | `&Run` → table, JSON, CSV, HTML; one writer of files | pure, one writer |
 //! | [`story`] | message histories as text: the demo and the tests | pure |
@@ -52,10 +54,12 @@ pub mod config;
 pub mod connect;
 pub mod exit;
 pub mod judge;
+pub mod ledger;
 pub mod model;
 pub mod pair;
 pub mod plan;
 pub mod reconcile;
 pub mod report;
+pub mod schedule;
 pub mod source;
 pub mod story;

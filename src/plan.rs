@@ -37,6 +37,17 @@ pub enum Edge {
     At(Micros),
 }
 
+impl Edge {
+    /// The instant that it means in a time zone.
+    #[must_use]
+    pub fn instant(self, zone: Tz) -> Micros {
+        match self {
+            Self::Date(date) => local_midnight(date, zone),
+            Self::At(at) => at,
+        }
+    }
+}
+
 impl std::str::FromStr for Edge {
     type Err = String;
 
@@ -139,13 +150,9 @@ pub fn plan(config: &Config, request: &Request, flows: &[String], as_of: Micros)
 }
 
 fn resolve(request: &Request, zone: Tz, as_of: Micros) -> Span {
-    let edge = |edge: &Edge| match edge {
-        Edge::Date(date) => local_midnight(*date, zone),
-        Edge::At(at) => *at,
-    };
     match request {
         Request::Date(date) => local_day(*date, zone),
-        Request::Range(from, until) => Span::new(edge(from), edge(until)),
+        Request::Range(from, until) => Span::new(from.instant(zone), until.instant(zone)),
         Request::Last(micros) => Span::new(as_of.plus(-micros), as_of),
     }
 }
@@ -157,7 +164,11 @@ pub fn yesterday(zone: Tz, as_of: Micros) -> Request {
     Request::Date(today.pred_opt().unwrap_or(today))
 }
 
-fn choose<'c>(config: &'c Config, names: &[String]) -> Result<Vec<&'c Flow>, PlanError> {
+/// The flows of these names, or all.
+///
+/// # Errors
+/// A name that no flow has.
+pub fn choose<'c>(config: &'c Config, names: &[String]) -> Result<Vec<&'c Flow>, PlanError> {
     if let Some(name) = names.iter().find(|name| !config.flows.iter().any(|flow| flow.name == **name)) {
         let known: Vec<_> = config.flows.iter().map(|flow| flow.name.as_str()).collect();
         return Err(PlanError::UnknownFlow { name: name.clone(), known: known.join(", ") });
@@ -165,7 +176,27 @@ fn choose<'c>(config: &'c Config, names: &[String]) -> Result<Vec<&'c Flow>, Pla
     Ok(config.flows.iter().filter(|flow| names.is_empty() || names.contains(&flow.name)).collect())
 }
 
-fn flow_plan(flow: &Flow, span: Span, zone: Tz) -> Result<FlowPlan, PlanError> {
+/// Where scheduled runs of a new flow begin unless somebody says otherwise: the local midnight that began yesterday.
+#[must_use]
+pub fn yesterday_begins(zone: Tz, as_of: Micros) -> Micros {
+    let today = local_date(as_of, zone);
+    local_midnight(today.pred_opt().unwrap_or(today), zone)
+}
+
+impl FlowPlan {
+    /// A flow with nothing to read yet.
+    #[must_use]
+    pub fn unread(flow: &Flow) -> Self {
+        let nothing = Span::new(Micros(0), Micros(0));
+        Self { flow: flow.clone(), windows: Vec::new(), events: nothing, receipts: nothing }
+    }
+}
+
+/// One flow's part of a plan.
+///
+/// # Errors
+/// Too many windows.
+pub fn flow_plan(flow: &Flow, span: Span, zone: Tz) -> Result<FlowPlan, PlanError> {
     let windows = cut(span, flow.window, zone, WINDOWS_MAX + 1);
     if windows.len() > WINDOWS_MAX {
         return Err(PlanError::TooManyWindows { flow: flow.name.clone(), window: human(flow.window) });

@@ -10,7 +10,7 @@ use crate::pair::{Pairing, Seen};
 use crate::plan::{ConsumerRules, FlowRules};
 use hashbrown::HashMap;
 
-use super::Findings;
+use super::{Findings, Sight};
 
 /// The times of so many differences of a kind are kept to see whether they cluster.
 const CLUSTER_MAX: usize = 10_000;
@@ -34,6 +34,8 @@ pub(super) struct ConsumerBook {
     pub(super) beyond_events: u64,
     /// When differences happened, by kind: at the consumer where there is a receipt, else at the ack.
     pub(super) moments: HashMap<Kind, Vec<Micros>>,
+    /// What look-ups said of each message, where somebody wants to know.
+    pub(super) sights: Option<Vec<Sight>>,
     pub(super) suspects: HashMap<Id, Seen>,
     pub(super) dead: HashMap<Id, Dead>,
     pairing: Pairing,
@@ -56,6 +58,7 @@ impl ConsumerBook {
             undated_ids: Vec::new(),
             beyond_events: 0,
             moments: HashMap::new(),
+            sights: None,
             suspects: HashMap::new(),
             dead: HashMap::new(),
             pairing: Pairing::new(unique),

@@ -1,7 +1,7 @@
 //! Deciding suspects: only what a look-up by id says counts.
 
 use super::consumer::{ConsumerBook, home_time};
-use super::{Answers, Findings};
+use super::{Answers, Findings, Sight};
 use crate::classify::{Dead, Delivery, Facts};
 use crate::model::{DeadLetter, Event, Id, Kind, Micros, Receipt, Span, State};
 use crate::pair::Seen;
@@ -48,6 +48,23 @@ fn ack_is_out_of_sight(delivery: &Delivery, rules: &FlowRules) -> bool {
         && rules.events_fresh_until.zip(delivery.first).is_some_and(|(fresh, first)| first >= fresh)
 }
 
+impl Sight {
+    fn of(id: &Id, known: Known, traces: &Traces) -> Self {
+        let event = match known {
+            Known::Here(facts) => Some(facts),
+            Known::Nothing | Known::Elsewhere => None,
+        };
+        Self {
+            id: id.clone(),
+            kind: None,
+            elsewhere: matches!(known, Known::Elsewhere),
+            event,
+            receipts: traces.receipts,
+            first: traces.first,
+        }
+    }
+}
+
 /// The consumer's traces of an id.
 #[derive(Default)]
 struct Traces {
@@ -75,8 +92,14 @@ impl ConsumerBook {
             let rows = events.remove(id).unwrap_or_default();
             let known = self.known(&rows, &seen, rules);
             let traces = self.traces(&seen, &receipts.remove(id).unwrap_or_default(), id);
-            if self.decide_one(id, &seen, known, traces, rules, findings) == Some(Kind::AckLost) {
+            let mut sight = self.sights.is_some().then(|| Sight::of(id, known, &traces));
+            let kind = self.decide_one(id, &seen, known, traces, rules, findings);
+            if kind == Some(Kind::AckLost) {
                 *delivered.entry_ref(id).or_default() |= 1 << self.place;
+            }
+            if let (Some(sights), Some(mut sight)) = (&mut self.sights, sight.take()) {
+                sight.kind = kind;
+                sights.push(sight);
             }
         }
     }

@@ -13,11 +13,15 @@ mod consumer;
 mod decide;
 mod findings;
 mod finish;
+mod heal;
 mod hints;
+mod slice;
 
 pub use findings::Findings;
 pub use finish::{Finished, Firm};
+pub use heal::{Checked, Sight};
 pub use hints::id_hint;
+pub use slice::{Merged, Slice, merge};
 
 use crate::classify::{Facts, at_producer};
 use crate::model::event::Stamp;
@@ -72,6 +76,16 @@ impl FlowBook {
     /// Empty books. At most `listed_max` differences are kept with their ids.
     #[must_use]
     pub fn new(rules: FlowRules, listed_max: usize) -> Self {
+        Self::with(rules, Findings::new(listed_max))
+    }
+
+    /// Empty books whose differences somebody takes as they are found: see [`FlowBook::take_found`].
+    #[must_use]
+    pub fn streamed(rules: FlowRules) -> Self {
+        Self::with(rules, Findings::streamed())
+    }
+
+    fn with(rules: FlowRules, findings: Findings) -> Self {
         let consumers =
             (0..rules.consumers.len()).map(|place| Some(ConsumerBook::new(&rules, place))).collect();
         Self {
@@ -83,11 +97,16 @@ impl FlowBook {
             acked: HashSet::new(),
             delivered: HashMap::new(),
             consumers,
-            findings: Findings::new(listed_max),
+            findings,
             unknown_ids: Vec::new(),
             cut_short: Vec::new(),
             rules,
         }
+    }
+
+    /// The differences found since this was asked last. Each was confirmed, and stands whatever comes.
+    pub fn take_found(&mut self) -> Vec<Difference> {
+        self.findings.take()
     }
 
     /// Where an event of this instant is counted.

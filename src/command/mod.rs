@@ -8,6 +8,7 @@ mod run;
 use crate::cli::{Cli, Command, Global, LogFormat};
 use crate::config::{self, Config};
 use crate::exit;
+use crate::ledger::{ErrorKind, LedgerError};
 use crate::plan::PlanError;
 use crate::report::Options;
 use clap::CommandFactory as _;
@@ -53,12 +54,22 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
 /// The exit code for an error of [`run`].
 #[must_use]
 pub fn exit_code(error: &anyhow::Error) -> u8 {
-    if error.is::<NotWritten>() {
+    if let Some(error) = error.downcast_ref::<LedgerError>() {
+        of_ledger(error.kind)
+    } else if error.is::<NotWritten>() {
         exit::NOT_DELIVERED
     } else if error.is::<Usage>() || error.is::<config::Problems>() || error.is::<PlanError>() {
         exit::USAGE
     } else {
         exit::INCOMPLETE
+    }
+}
+
+fn of_ledger(kind: ErrorKind) -> u8 {
+    match kind {
+        ErrorKind::Configuration => exit::USAGE,
+        ErrorKind::Away => exit::INCOMPLETE,
+        ErrorKind::Busy | ErrorKind::Lost => exit::BUSY,
     }
 }
 

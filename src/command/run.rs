@@ -1,42 +1,161 @@
-//! `msgrecon run`: reconcile, report, exit.
+//! `msgrecon run`: reconcile, record, report, exit.
 
 use super::progress::Progress;
 use super::{NotWritten, Usage, block_on, load_config, options, print};
 use crate::cli::{Global, RunArgs};
 use crate::clock;
-use crate::model::Run;
-use crate::plan::plan;
-use crate::reconcile::reconcile;
+use crate::config::Config;
+use crate::exit;
+use crate::ledger::{ErrorKind, Finish, Lease, Ledger, LedgerError};
+use crate::model::{Micros, Run};
+use crate::plan::{Plan, choose, plan};
+use crate::reconcile::{Due, Keeping, Reconciled, Watch, reconcile, reconcile_due, reconcile_range};
 use crate::report::{self, write};
+use crate::schedule::{WINDOWS_MAX, settled_until};
 
 pub(super) fn run(global: &Global, args: &RunArgs) -> anyhow::Result<u8> {
     let config = load_config(global)?;
-    let request = args.selection.request().ok_or_else(no_range)?;
     let as_of = args.selection.as_of.unwrap_or_else(clock::now);
-    let plan = plan(&config, &request, &args.selection.flows, as_of)?;
-    if let Some(folder) = &args.output {
-        // Before the long part, so that a folder that cannot be written costs nothing.
-        write::check_folder(folder).map_err(|error| NotWritten(error.to_string()))?;
-    }
-    for section in &config.idle {
-        tracing::warn!(
-            "`{section}` is configured and not acted on: this version keeps no ledger and tells nobody; watch the exit code"
-        );
-    }
-    tracing::info!(as_of = %plan.as_of, from = %plan.span.from, until = %plan.span.until, flows = plan.flows.len(), "reconciling");
+    let work = work(&config, args, as_of)?;
+    warn_of_idle(&config);
     let progress = Progress::new(global.quiet);
-    let id = clock::run_id(clock::now());
-    let run = block_on(reconcile(&plan, &config, id, &|step| progress.show(step)))?;
+    let outcome = block_on(carry_out(&work, &config, args, &|step| progress.show(step)))?;
     progress.clear();
+    let Some(Reconciled { run, unrecorded }) = outcome? else { return Ok(exit::BUSY) };
     report(&run, args)?;
-    Ok(run.exit_code)
+    match unrecorded {
+        Some(error) => Err(NotWritten(format!("judged, and not recorded: {error}")).into()),
+        None => Ok(run.exit_code),
+    }
 }
 
-fn no_range() -> anyhow::Error {
-    Usage(
-        "which range? give --date 2026-03-02, --from 2026-03-01 --until 2026-03-08, or --last 24h".to_owned(),
-    )
-    .into()
+/// What a run has to do.
+enum Work {
+    /// What the ledger says is due.
+    Due(Due),
+    /// A range that somebody asks for.
+    Range(Plan),
+}
+
+impl Work {
+    fn flows(&self) -> Vec<String> {
+        match self {
+            Self::Due(due) => due.flows.iter().map(|flow| flow.name.clone()).collect(),
+            Self::Range(plan) => plan.flows.iter().map(|flow| flow.flow.name.clone()).collect(),
+        }
+    }
+}
+
+fn work(config: &Config, args: &RunArgs, as_of: Micros) -> anyhow::Result<Work> {
+    let selection = &args.selection;
+    if let Some(request) = selection.request() {
+        let plan = plan(config, &request, &selection.flows, as_of)?;
+        tracing::info!(as_of = %plan.as_of, from = %plan.span.from, until = %plan.span.until, flows = plan.flows.len(), "reconciling");
+        return Ok(Work::Range(plan));
+    }
+    if args.no_record {
+        let message = "which range? without the ledger nothing says what is due: give --date, --from and --until, or --last";
+        return Err(Usage(message.to_owned()).into());
+    }
+    let flows = choose(config, &selection.flows)?.into_iter().cloned().collect();
+    let start = args.start.map(|edge| edge.instant(config.time_zone));
+    Ok(Work::Due(Due { flows, as_of, start, windows_max: args.max_windows.unwrap_or(WINDOWS_MAX) }))
+}
+
+fn warn_of_idle(config: &Config) {
+    for section in &config.idle {
+        tracing::warn!(
+            "`{section}` is configured and not acted on: this version tells nobody; watch the exit code"
+        );
+    }
+}
+
+/// Takes the lease, reconciles, records; `None` where another run has the lease.
+async fn carry_out(
+    work: &Work,
+    config: &Config,
+    args: &RunArgs,
+    watch: Watch<'_>,
+) -> anyhow::Result<Option<Reconciled>> {
+    let id = clock::run_id(clock::now());
+    let taken = if args.no_record { Ok(None) } else { take(work, config, &id).await.map(Some) };
+    let (mut ledger, lease) = match (taken, work) {
+        (Ok(Some(taken)), _) => taken,
+        (Ok(None), Work::Range(plan)) => {
+            check_folder(args)?;
+            let run = reconcile(plan, config, id, watch).await;
+            return Ok(Some(Reconciled { run, unrecorded: None }));
+        }
+        (Err(error), _) if error.kind == ErrorKind::Busy => {
+            tracing::warn!("{error}");
+            return Ok(None);
+        }
+        // Somebody waits for this range: better told and not recorded than not told.
+        (Err(error), Work::Range(plan)) if error.kind == ErrorKind::Away => {
+            check_folder(args)?;
+            tracing::warn!("{error}; the range is judged and not recorded");
+            let run = reconcile(plan, config, id, watch).await;
+            return Ok(Some(Reconciled { run, unrecorded: Some(error) }));
+        }
+        (Err(error), _) => return Err(error.into()),
+        (Ok(None), Work::Due(_)) => return Err(Usage("which range?".to_owned()).into()),
+    };
+    let outcome = match check_folder(args) {
+        Ok(()) => reconciled(work, config, &mut ledger, &lease, watch).await,
+        Err(error) => Err(error),
+    };
+    lease.free(&mut ledger).await;
+    ledger.close().await;
+    outcome
+}
+
+/// Before the long part, so that a folder that cannot be written costs nothing; after the lease, so that a run that finds
+/// another at work touches nothing.
+fn check_folder(args: &RunArgs) -> anyhow::Result<()> {
+    let checked = args.output.as_ref().map_or(Ok(()), |folder| write::check_folder(folder));
+    checked.map_err(|error| NotWritten(error.to_string()).into())
+}
+
+async fn take(work: &Work, config: &Config, id: &str) -> Result<(Ledger, Lease), LedgerError> {
+    let url = &config.ledger.url;
+    let mut ledger = Ledger::open(url, true).await?;
+    match Lease::take(&mut ledger, url, id, &work.flows()).await {
+        Ok(lease) => Ok((ledger, lease)),
+        Err(error) => {
+            ledger.close().await;
+            Err(error)
+        }
+    }
+}
+
+async fn reconciled(
+    work: &Work,
+    config: &Config,
+    ledger: &mut Ledger,
+    lease: &Lease,
+    watch: Watch<'_>,
+) -> anyhow::Result<Option<Reconciled>> {
+    let (as_of, scheduled) = match work {
+        Work::Due(due) => (due.as_of, true),
+        Work::Range(plan) => (plan.as_of, false),
+    };
+    ledger.begin_run(lease, as_of, clock::now(), scheduled, &work.flows()).await?;
+    let mut keeping = Keeping { ledger, lease, zone: config.time_zone };
+    let mut outcome = match work {
+        Work::Due(due) => reconcile_due(due, config, &mut keeping, watch).await,
+        Work::Range(plan) => reconcile_range(plan, config, &mut keeping, watch).await,
+    };
+    if outcome.unrecorded.is_none() {
+        let flows = config.flows.iter().filter(|flow| work.flows().contains(&flow.name));
+        let settled = flows.map(|flow| (flow.name.clone(), settled_until(flow, as_of).plus(-flow.recheck)));
+        let finish = Finish { run: &outcome.run, at: clock::now(), settled: settled.collect() };
+        outcome.unrecorded = ledger.finish(lease, &finish).await.err();
+    }
+    if let Some(error) = outcome.unrecorded.as_ref().filter(|error| error.kind == ErrorKind::Lost) {
+        tracing::warn!("{error}");
+        return Ok(None);
+    }
+    Ok(Some(outcome))
 }
 
 /// Files first, so that a reader of stdout that goes away costs nothing; a folder that fails costs stdout nothing.

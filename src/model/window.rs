@@ -78,6 +78,18 @@ fn steps(day: Span, step: i64, span: Span) -> impl Iterator<Item = Window> {
         .map(Window)
 }
 
+/// The whole window that holds `at`, as [`cut`] cuts the local day around it.
+#[must_use]
+pub fn holding(at: Micros, size: i64, zone: Tz) -> Window {
+    let day = local_day(local_date(at, zone), zone);
+    if size >= DAY || !day.contains(at) {
+        return Window(day);
+    }
+    let step = size.max(1);
+    let from = day.from.plus(at.since(day.from).div_euclid(step) * step);
+    Window(Span::new(from, from.plus(step).min(day.until)))
+}
+
 /// Finds the window that holds `at` in windows that are in time order and do not overlap.
 #[must_use]
 pub fn position(windows: &[Window], at: Micros) -> Option<usize> {
@@ -164,6 +176,10 @@ mod tests {
             for (place, window) in windows.iter().enumerate() {
                 prop_assert_eq!(position(&windows, window.0.from), Some(place));
                 prop_assert_eq!(position(&windows, window.0.until.plus(-1)), Some(place));
+                if window.0.from > span.from && window.0.until < span.until {
+                    prop_assert_eq!(holding(window.0.from, size * HOUR, zone), *window);
+                    prop_assert_eq!(holding(window.0.until.plus(-1), size * HOUR, zone), *window);
+                }
             }
             prop_assert_eq!(position(&windows, span.until), None);
         }

@@ -1,6 +1,7 @@
 //! The second pass: every suspect is looked up by its id, without a time limit. Only this decides.
 
 use super::read::{Failure, Reading, lose};
+use super::record::Recorder;
 use super::sources::ConsumerTables;
 use super::{Step, Watch};
 use crate::book::{Answers, FlowBook};
@@ -25,23 +26,34 @@ impl Reading<'_> {
         &self,
         book: &mut FlowBook,
         failures: &mut Vec<Failure>,
+        recorder: &mut Recorder<'_>,
     ) -> Result<(), SourceError> {
         for (place, tables) in self.consumers.iter().enumerate() {
             let Some(tables) = tables else { continue };
-            match self.consumer(place, tables, book).await {
+            match self.consumer(place, tables, book, recorder).await {
                 Ok(()) => {}
                 Err(Side::Producer(error)) => return Err(error),
-                Err(Side::Consumer(error)) => lose(place, error, book, failures),
+                Err(Side::Consumer(error)) => {
+                    recorder.forget(&self.plan.flow.consumers[place].name);
+                    lose(place, error, book, failures);
+                }
             }
         }
         for ids in book.open_events().chunks(batch(self.events_indexed())) {
             let rows = self.events(ids).await?;
             book.decide_open(ids, rows);
+            recorder.take(book.take_found()).await;
         }
         Ok(())
     }
 
-    async fn consumer(&self, place: usize, tables: &ConsumerTables, book: &mut FlowBook) -> Result<(), Side> {
+    async fn consumer(
+        &self,
+        place: usize,
+        tables: &ConsumerTables,
+        book: &mut FlowBook,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), Side> {
         let suspects = book.suspects(place);
         let indexed = self.events_indexed() && tables.receipts.iter().all(ReceiptTable::look_up_indexed);
         for (turn, ids) in suspects.chunks(batch(indexed)).enumerate() {
@@ -49,6 +61,7 @@ impl Reading<'_> {
             let (events, own) = tokio::join!(self.events(&asked), traces(tables, ids));
             let answers = Answers { events: events.map_err(Side::Producer)?, ..own.map_err(Side::Consumer)? };
             book.decide(place, ids, answers);
+            recorder.take(book.take_found()).await;
             let done = (turn + 1) * batch(indexed);
             progress(self.watch, &self.plan.flow.name, done.min(suspects.len()), suspects.len());
         }
@@ -59,7 +72,18 @@ impl Reading<'_> {
         self.producer.tables.iter().all(EventTable::look_up_indexed)
     }
 
-    async fn events(&self, ids: &[Id]) -> Result<Vec<Event>, SourceError> {
+    /// A consumer's answers; `None` where it fails, which leaves everything there as it was.
+    pub(super) async fn answers(&self, tables: &ConsumerTables, ids: &[Id]) -> Option<Answers> {
+        match traces(tables, ids).await {
+            Ok(answers) => Some(answers),
+            Err(error) => {
+                tracing::warn!(flow = self.plan.flow.name, "messages could not be looked up again: {error}");
+                None
+            }
+        }
+    }
+
+    pub(super) async fn events(&self, ids: &[Id]) -> Result<Vec<Event>, SourceError> {
         if ids.is_empty() {
             return Ok(Vec::new());
         }

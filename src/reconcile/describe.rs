@@ -17,7 +17,7 @@ pub struct Described {
 
 /// Connects, looks at the tables' columns and indexes, and gives the statements of a run. No message is judged; of time columns a few values are looked at.
 pub async fn statements(plan: &Plan, config: &Config) -> Vec<Described> {
-    let databases = Databases::connect(plan, config).await;
+    let databases = Databases::connect(&plan.flows, config).await;
     let mut all = Vec::new();
     for flow in &plan.flows {
         all.extend(of_flow(flow, plan, &databases).await);

@@ -1,23 +1,37 @@
-//! The straight line: plan → read → pair → confirm → classify → judge. What is recorded, reported and told to people
-//! comes after, and takes the finished [`Run`].
+//! The straight line: plan → read → pair → confirm → classify → judge → record. What is reported and told to people comes
+//! after, and takes the finished [`Run`].
+//!
+//! ```text
+//! range     a range that somebody asks for        due       what the ledger says is due, slice by slice
+//! session   a flow with its tables open           record    differences on their way to ledger and list
+//! read      the first pass: both sides, in time order
+//! confirm   the second pass: suspects by id       outcome   from flows to the finished run
+//! ```
 
 mod confirm;
 mod describe;
-mod flow;
+mod due;
+mod outcome;
+mod range;
 mod read;
+mod record;
+mod session;
 mod slicer;
 mod sources;
 
 pub use describe::{Described, statements};
+pub use due::{Due, reconcile_due};
+pub use range::{reconcile, reconcile_range};
 
-use crate::book::Finished;
-use crate::config::Config;
-use crate::exit;
-use crate::judge;
-use crate::model::run::FlowReport;
-use crate::model::{Difference, Outcome, Problem, Run, Verdict};
-use crate::plan::{FlowPlan, Plan};
-use sources::Databases;
+use crate::ledger::{Lease, Ledger, LedgerError, Place};
+use crate::model::{Run, Span};
+use chrono_tz::Tz;
+use record::Recorder;
+use session::Session;
+use std::collections::BTreeSet;
+
+/// So many open differences are looked up again at a time.
+const AGAIN: usize = 1_000;
 
 /// How far a run is, for whoever watches.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,69 +59,48 @@ pub enum Step<'a> {
 /// Called often; must be quick.
 pub type Watch<'a> = &'a (dyn Fn(Step<'_>) + Sync);
 
-/// What one flow's reconciliation gave.
-struct FlowResult {
-    report: FlowReport,
-    differences: Vec<Difference>,
-    differences_total: u64,
-    problems: Vec<Problem>,
-    /// A source said that the configuration does not fit it.
-    misconfigured: bool,
+/// The ledger that a run writes to, and the lease under which it does.
+pub struct Keeping<'l> {
+    /// The ledger.
+    pub ledger: &'l mut Ledger,
+    /// On every flow of the run.
+    pub lease: &'l Lease,
+    /// Cuts the days.
+    pub zone: Tz,
 }
 
-/// Carries out a plan. Sources that fail are named in the result and never shown as empty; the other flows go on.
-pub async fn reconcile(plan: &Plan, config: &Config, run_id: String, watch: Watch<'_>) -> Run {
-    let databases = Databases::connect(plan, config).await;
-    let mut results = Vec::new();
-    for flow in &plan.flows {
-        let mut result = flow::reconcile(flow, plan, config, &databases, watch).await;
-        judge_flow(&mut result.report, flow, plan);
-        results.push(result);
-    }
-    databases.close().await;
-    assemble(plan, run_id, results)
+/// A run, and whether the ledger has it.
+pub struct Reconciled {
+    /// What was found.
+    pub run: Run,
+    /// Why it is not recorded, or only in part.
+    pub unrecorded: Option<LedgerError>,
 }
 
-fn judge_flow(report: &mut FlowReport, flow: &FlowPlan, plan: &Plan) {
-    report.breaches = judge::breaches(report, &flow.flow.thresholds, plan.as_of);
-    report.verdict = judge::verdict(&report.breaches);
-}
-
-fn assemble(plan: &Plan, id: String, results: Vec<FlowResult>) -> Run {
-    let differences_total = results.iter().map(|result| result.differences_total).sum();
-    let complete = results.iter().all(|result| result.report.complete);
-    let misconfigured = results.iter().any(|result| result.misconfigured);
-    let verdict = results.iter().map(|result| result.report.verdict).max().unwrap_or(Verdict::Pass);
-    let mut run = Run {
-        id,
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        as_of: plan.as_of,
-        span: plan.span,
-        time_zone: plan.time_zone,
-        scheduled: false,
-        last_run: None,
-        outcome: Outcome::of(differences_total, complete),
-        complete,
-        verdict,
-        exit_code: exit::of_run(verdict, complete, misconfigured),
-        flows: Vec::new(),
-        differences: Vec::new(),
-        differences_total,
-        problems: Vec::new(),
-    };
-    for result in results {
-        run.flows.push(result.report);
-        run.differences.extend(result.differences);
-        run.problems.extend(result.problems);
-    }
-    run.differences.sort();
-    run.differences.truncate(Run::LISTED_MAX);
-    run
-}
-
-impl From<Finished> for FlowResult {
-    fn from(finished: Finished) -> Self {
-        let Finished { report, differences, differences_total, problems, .. } = finished;
-        Self { report, differences, differences_total, problems, misconfigured: false }
+/// Looks up every open difference that nobody has looked at as of now, in batches; of one span of windows, or all.
+async fn look_again(session: &Session<'_>, windows: Option<Span>, recorder: &mut Recorder<'_>) {
+    let mut after = Place::default();
+    let mut done = 0;
+    while !recorder.is_lost()
+        && let Some(writer) = recorder.writer()
+    {
+        let as_of = writer.since.as_of;
+        let page = writer.ledger.unchecked(&session.flow.name, windows, as_of, &after, AGAIN).await;
+        let Some(page) = recorder.note(page) else { return };
+        let Some(last) = page.last() else { return };
+        after = Place::after(last);
+        done += page.len();
+        let ids: BTreeSet<_> = page.iter().map(|entry| entry.id.clone()).collect();
+        let ids: Vec<_> = ids.into_iter().collect();
+        match session.check(&ids).await {
+            Ok(checked) => recorder.settle(page, checked).await,
+            Err(error) => {
+                return tracing::warn!(
+                    flow = session.flow.name,
+                    "open differences could not be looked up again: {error}"
+                );
+            }
+        }
+        session.looked_again(done);
     }
 }

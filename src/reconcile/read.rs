@@ -1,9 +1,9 @@
 //! The first pass: both sides slice by slice in time order, into the books.
 
+use super::record::Recorder;
 use super::sources::{ConsumerTables, Producer};
 use super::{Step, Watch};
 use crate::book::FlowBook;
-use crate::model::run::Backlog;
 use crate::model::time::DAY;
 use crate::model::{DeadLetter, Event, Micros, Receipt, Span};
 use crate::plan::FlowPlan;
@@ -19,7 +19,7 @@ const READERS_MAX: usize = 8;
 /// A table that cannot be cut by time, or a second that cannot be cut further, may have so many rows.
 const UNSLICED_ROWS_MAX: usize = 2_000_000;
 /// So many rows without any usable time are read.
-const UNDATED_ROWS_MAX: usize = 100_000;
+pub(super) const UNDATED_ROWS_MAX: usize = 100_000;
 
 /// One table's part of a slice.
 enum Batch {
@@ -65,10 +65,12 @@ pub(super) struct Reading<'a> {
 impl Reading<'_> {
     /// Reads everything into the books. A consumer that fails is lost to the books and comes back as a failure; a
     /// producer that fails ends the flow.
-    pub(super) async fn run(&self, book: &mut FlowBook) -> Result<Vec<Failure>, SourceError> {
-        self.backlog(book).await?;
+    pub(super) async fn run(
+        &self,
+        book: &mut FlowBook,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<Vec<Failure>, SourceError> {
         let mut failures = Vec::new();
-        self.undated_receipts(book, &mut failures).await;
         let mut slicer = Slicer::new(self.whole_range(book));
         let events_end = self.events_end();
         let (mut rows, mut first) = (0_u64, true);
@@ -84,47 +86,13 @@ impl Reading<'_> {
                 book.events_done();
             }
             rows += self.enter(answers, book, &mut failures)?;
+            recorder.take(book.take_found()).await;
             slicer.done(busiest.unwrap_or(0));
             first = false;
             tracing::debug!(flow = self.plan.flow.name, from = %slice.from, until = %slice.until, rows, "slice read");
             (self.watch)(Step::Reading { flow: &self.plan.flow.name, share: slicer.share(), rows });
         }
         Ok(failures)
-    }
-
-    /// What waits for the relay whatever its window, and what has no usable time at all.
-    async fn backlog(&self, book: &mut FlowBook) -> Result<(), SourceError> {
-        book.open_backlog();
-        let as_of = book.rules().as_of;
-        for table in &self.producer.tables {
-            let mut backlog = Backlog::default();
-            table.backlog(&mut |created| backlog.add(created.at(), as_of)).await?;
-            book.backlog(&backlog);
-            let undated = table.undated(UNDATED_ROWS_MAX).await?;
-            undated.iter().for_each(|row| book.event(row));
-            if undated.len() >= UNDATED_ROWS_MAX {
-                book.cut_short(format!(
-                    "the event table has {UNDATED_ROWS_MAX} rows or more without any usable time: only so many are counted; mend the rows or the `format` of the time columns"
-                ));
-            }
-        }
-        Ok(())
-    }
-
-    /// Receipts without a usable time: each may be a message's second, or nobody's.
-    async fn undated_receipts(&self, book: &mut FlowBook, failures: &mut Vec<Failure>) {
-        for (place, tables) in self.consumers.iter().enumerate() {
-            for table in tables.iter().flat_map(|tables| &tables.receipts) {
-                match table.undated(UNDATED_ROWS_MAX).await {
-                    Ok(Some(rows)) => feed(Who::Consumer(place), Batch::Receipts(rows), book),
-                    Ok(None) => {
-                        let source = &self.plan.flow.consumers[place].database;
-                        lose(place, SourceError::too_many_rows(source, UNDATED_ROWS_MAX), book, failures);
-                    }
-                    Err(error) => lose(place, error, book, failures),
-                }
-            }
-        }
     }
 
     /// Where the last event table's part ends.

@@ -2,7 +2,7 @@
 
 use crate::config::{Config, Consumer, Flow};
 use crate::model::Micros;
-use crate::plan::{FlowPlan, FlowRules, Plan};
+use crate::plan::{FlowPlan, FlowRules};
 use crate::source::{Database, DeadLetterTable, EventTable, ReceiptTable, SourceError};
 use futures_util::future::join_all;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Databases(BTreeMap<String, Result<Database, SourceError>>);
 
 impl Databases {
-    pub(super) async fn connect(plan: &Plan, config: &Config) -> Self {
-        let names: BTreeSet<_> = plan.flows.iter().flat_map(|flow| names(&flow.flow)).collect();
+    pub(super) async fn connect(flows: &[FlowPlan], config: &Config) -> Self {
+        let names: BTreeSet<_> = flows.iter().flat_map(|flow| names(&flow.flow)).collect();
         let known = names.into_iter().filter_map(|name| Some((name, config.databases.get(name)?)));
         let connected =
             known.map(async |(name, database)| (name.to_owned(), Database::connect(database).await));

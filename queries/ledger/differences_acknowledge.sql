@@ -1,0 +1,5 @@
+-- Somebody knows of a difference.
+-- Wants the primary key.
+UPDATE msgrecon_differences
+SET ack_until = ?, ack_reason = ?
+WHERE flow = ? AND consumer = ? AND id_key = ? AND state = 'open'

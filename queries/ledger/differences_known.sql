@@ -1,0 +1,7 @@
+-- What is known of these messages at a consumer?
+-- Wants the primary key.
+-- Row: all columns but the key.
+SELECT flow, consumer, id, kind, state, window_from, home_at, created_at, acked_at, consumed_at, detail, first_seen, last_seen, times_seen,
+    checked_at, found_late, ack_until, ack_reason, resolved_at, resolution, history
+FROM msgrecon_differences
+WHERE flow = ? AND consumer = ? AND id_key IN (/*:list*/)

@@ -1,0 +1,4 @@
+-- Forgets runs.
+-- Wants the primary key.
+DELETE FROM msgrecon_runs
+WHERE run IN (/*:list*/)

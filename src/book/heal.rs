@@ -1,0 +1,164 @@
+//! Looking again at messages that differed before, by id alone: what still differs is found anew, what does not is
+//! healed, and the look-ups say why.
+
+use super::{Answers, FlowBook, decide};
+use crate::classify::Facts;
+use crate::model::{Difference, Event, Id, Kind, Micros, State};
+use crate::pair::Seen;
+use crate::plan::{ConsumerRules, FlowRules};
+use hashbrown::HashMap;
+
+/// What look-ups said of one message at one consumer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sight {
+    /// The message.
+    pub id: Id,
+    /// What it is there; `None` where this consumer has nothing to say of it.
+    pub kind: Option<Kind>,
+    /// The event table knows it, and this consumer need not see it.
+    pub elsewhere: bool,
+    /// What the event table says.
+    pub event: Option<Facts>,
+    /// Receipt rows.
+    pub receipts: u64,
+    /// The first of them.
+    pub first: Option<Micros>,
+}
+
+/// What became of messages that were looked up again.
+#[derive(Debug)]
+pub struct Checked {
+    /// What differs.
+    pub found: Vec<Difference>,
+    rules: FlowRules,
+    /// By consumer, then id; `None`: the consumer could not be read.
+    sights: Vec<Option<HashMap<Id, Sight>>>,
+    events: HashMap<Id, Vec<Event>>,
+}
+
+impl FlowBook {
+    /// Judges these messages anew by what look-ups of exactly these ids gave: the event table's rows, and each
+    /// consumer's answers (`None` where it could not be read). `self` must be fresh, and its range all of time.
+    #[must_use]
+    pub fn check(mut self, ids: &[Id], events: Vec<Event>, answers: Vec<Option<Answers>>) -> Checked {
+        for (place, answers) in answers.into_iter().enumerate() {
+            match (&mut self.consumers[place], answers) {
+                (Some(book), Some(answers)) => {
+                    book.sights = Some(Vec::new());
+                    book.suspects.extend(ids.iter().map(|id| (id.clone(), Seen::NOTHING)));
+                    self.decide(place, ids, Answers { events: events.clone(), ..answers });
+                }
+                _ => self.lose(place),
+            }
+        }
+        let by_id = decide::by_id(events.clone(), |row| row.id.clone());
+        for (id, rows) in &by_id {
+            rows.iter().for_each(|row| self.check_producer(id, row));
+        }
+        let open = self.open_events();
+        self.decide_open(&open, events);
+        let sights = self.consumers.iter_mut().map(|book| {
+            let sights = book.as_mut()?.sights.take()?;
+            Some(sights.into_iter().map(|sight| (sight.id.clone(), sight)).collect())
+        });
+        let sights = sights.collect();
+        Checked { found: self.take_found(), sights, events: by_id, rules: self.rules }
+    }
+
+    /// The producer's own side of a row: as while reading, without the consumers.
+    fn check_producer(&mut self, id: &Id, row: &Event) {
+        let Some(placed) = row.placed() else { return self.unattributable(row) };
+        if row.in_flow && self.rules.span.contains(placed) {
+            let facts = Facts { state: row.state, acked: row.acked.at(), created: row.created.at(), rows: 1 };
+            self.note(id, facts);
+        }
+    }
+}
+
+impl Checked {
+    /// Why a message that was a difference is none any more, and whether it is given up; `None` where it still is one, or
+    /// where this cannot be told now, so that it stays open.
+    #[must_use]
+    pub fn heal(&self, consumer: Option<&str>, id: &Id, was: Kind) -> Option<(String, bool)> {
+        if self.found.iter().any(|one| one.consumer.as_deref() == consumer && one.id.as_ref() == Some(id)) {
+            return None;
+        }
+        let Some(name) = consumer else { return self.heal_producer(id, was) };
+        let Some(place) = self.rules.consumers.iter().position(|rules| rules.name == name) else {
+            return Some(("the consumer is not configured any more".to_owned(), true));
+        };
+        let sight = self.sights[place].as_ref()?.get(id)?;
+        self.heal_consumer(sight, was, &self.rules.consumers[place])
+    }
+
+    fn heal_consumer(&self, sight: &Sight, was: Kind, consumer: &ConsumerRules) -> Option<(String, bool)> {
+        let acked =
+            sight.event.and_then(|event| event.acked).map_or_else(String::new, |at| format!(" at {at}"));
+        let consumed = sight.first.map_or_else(String::new, |at| format!(" at {at}"));
+        let healed = |text: String| Some((text, false));
+        match sight.kind {
+            Some(Kind::Ok) => match was {
+                Kind::Duplicate => healed("one receipt is left".to_owned()),
+                Kind::AckLost => healed(format!("acked{acked}")),
+                Kind::Orphan => healed(format!("its event is there, acked{acked}")),
+                _ => healed(format!("consumed{consumed}")),
+            },
+            Some(Kind::Discarded) => healed("its dead letter was closed".to_owned()),
+            Some(Kind::InFlight) => healed(format!("sent again, acked{acked}")),
+            Some(Kind::Unverifiable) => self
+                .is_past_retention(sight.event.and_then(|event| event.placed()), consumer)
+                .then(|| ("receipts of its age may be purged".to_owned(), true)),
+            Some(_) => None,
+            None => self.heal_unknown(sight, was, consumer),
+        }
+    }
+
+    fn heal_unknown(&self, sight: &Sight, was: Kind, consumer: &ConsumerRules) -> Option<(String, bool)> {
+        if sight.elsewhere {
+            return Some(("this consumer need not see it any more".to_owned(), false));
+        }
+        match sight.event.map(|event| event.state) {
+            Some(State::Pending) => Some(("its event is pending again".to_owned(), false)),
+            Some(State::Failed) => Some(("its event is failed: see the producer".to_owned(), false)),
+            Some(State::Acked | State::Unknown) => None,
+            None if was == Kind::Orphan && sight.receipts > 0 => None,
+            None if was == Kind::Orphan => {
+                let purged = self.is_past_retention(sight.first, consumer) || consumer.retention.is_some();
+                Some(("its receipt or dead letter is gone".to_owned(), purged))
+            }
+            None => Some(("its event row is gone".to_owned(), true)),
+        }
+    }
+
+    fn is_past_retention(&self, at: Option<Micros>, consumer: &ConsumerRules) -> bool {
+        consumer.retention.zip(at).is_some_and(|(kept, at)| self.rules.as_of.since(at) > kept)
+    }
+
+    fn heal_producer(&self, id: &Id, was: Kind) -> Option<(String, bool)> {
+        let own = self.events.get(id).into_iter().flatten().filter(|row| row.in_flow);
+        let best = own.max_by_key(|row| row.state);
+        let Some(row) = best else {
+            let sent = self.rules.rows_vanish && was != Kind::Unattributable;
+            let text = if sent { "sent: its row is gone" } else { "its event row is gone" };
+            return Some((text.to_owned(), !sent));
+        };
+        match row.state {
+            State::Unknown => None,
+            _ if was == Kind::Unattributable => Some(("its times are usable now".to_owned(), false)),
+            State::Acked => {
+                let at = row.acked.at().map_or_else(String::new, |at| format!(" at {at}"));
+                Some((format!("acked{at}"), false))
+            }
+            State::Pending | State::Failed if self.is_delivered(id) => {
+                Some(("delivered, and its ack was lost: see the consumer".to_owned(), false))
+            }
+            State::Pending => Some(("pending again, and younger".to_owned(), false)),
+            State::Failed => None,
+        }
+    }
+
+    fn is_delivered(&self, id: &Id) -> bool {
+        let sights = self.sights.iter().flatten().filter_map(|sights| sights.get(id));
+        sights.into_iter().any(|sight| sight.kind == Some(Kind::AckLost))
+    }
+}

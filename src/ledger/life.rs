@@ -1,0 +1,139 @@
+//! What a report says of the time before it: new, still open, healed, and how the last windows and days were.
+
+use super::entry::{Entry, State};
+use super::error::LedgerError;
+use super::windows::Judged;
+use super::{Ledger, sql};
+use crate::model::life::{Acknowledged, FlowLife, Healed, TrendPoint};
+use crate::model::time::DAY;
+use crate::model::window::{local_date, local_day};
+use crate::model::{Kind, Micros, Span};
+use chrono_tz::Tz;
+use std::collections::BTreeMap;
+
+impl Ledger {
+    /// What is known of a flow as of now, compared with the run as of `last`; and what is acknowledged.
+    ///
+    /// # Errors
+    /// A ledger that fails.
+    pub async fn life(
+        &mut self,
+        flow: &str,
+        as_of: Micros,
+        last: Option<Micros>,
+        zone: Tz,
+    ) -> Result<(FlowLife, Vec<Acknowledged>), LedgerError> {
+        let before = last.unwrap_or(Micros(i64::MIN));
+        let mut life = FlowLife::default();
+        let acknowledged = self.count_open(flow, as_of, before, &mut life).await?;
+        // The first run of all has nothing that it could have healed.
+        if last.is_some() {
+            self.count_healed(flow, before, &mut life).await?;
+        }
+        life.watermark = self.begun(flow).await?.map(|begun| begun.watermark);
+        life.windows = self.last_windows(flow, FlowLife::TREND).await?.iter().map(point).collect();
+        life.days = self.days(flow, as_of, zone).await?;
+        Ok((life, acknowledged))
+    }
+
+    async fn count_open(
+        &mut self,
+        flow: &str,
+        as_of: Micros,
+        before: Micros,
+        life: &mut FlowLife,
+    ) -> Result<Vec<Acknowledged>, LedgerError> {
+        let mut acknowledged = Vec::new();
+        let values = [as_of.into(), before.into(), flow.into()];
+        for row in self.store.fetch(sql::DIFFERENCES_COUNTED, &values).await? {
+            let count = row.count(4);
+            match (row.yes(2), row.yes(3)) {
+                (true, _) => {
+                    life.acknowledged += count;
+                    let kind = Kind::from_name(&row.word(1)).unwrap_or(Kind::Missing);
+                    let consumer = Some(row.word(0)).filter(|consumer| !consumer.is_empty());
+                    acknowledged.push(Acknowledged { consumer, kind, count });
+                }
+                (false, true) => life.new += count,
+                (false, false) => life.still_open += count,
+            }
+        }
+        Ok(summed(acknowledged))
+    }
+
+    async fn count_healed(
+        &mut self,
+        flow: &str,
+        before: Micros,
+        life: &mut FlowLife,
+    ) -> Result<(), LedgerError> {
+        for row in self.store.fetch(sql::DIFFERENCES_HEALED_COUNT, &[flow.into(), before.into()]).await? {
+            match State::from_name(&row.word(0)) {
+                State::Expired => life.expired += row.count(1),
+                _ => life.resolved += row.count(1),
+            }
+        }
+        let limit = i64::try_from(FlowLife::HEALED_MAX).unwrap_or(i64::MAX);
+        let rows =
+            self.store.fetch(sql::DIFFERENCES_HEALED, &[flow.into(), before.into(), limit.into()]).await?;
+        life.healed = rows.iter().map(Entry::of).map(healed).collect();
+        Ok(())
+    }
+
+    async fn days(&mut self, flow: &str, as_of: Micros, zone: Tz) -> Result<Vec<TrendPoint>, LedgerError> {
+        let days = i64::try_from(FlowLife::TREND).unwrap_or(i64::MAX);
+        let first = local_day(local_date(as_of.plus(-days * DAY), zone), zone);
+        let windows = self.windows(flow, Span::new(first.from, as_of)).await?;
+        let mut by_day: BTreeMap<Span, Vec<Judged>> = BTreeMap::new();
+        for window in windows {
+            by_day.entry(local_day(local_date(window.span.from, zone), zone)).or_default().push(window);
+        }
+        let points: Vec<_> = by_day.iter().map(|(day, windows)| sum(*day, windows)).collect();
+        let skip = points.len().saturating_sub(FlowLife::TREND);
+        Ok(points.into_iter().skip(skip).collect())
+    }
+}
+
+/// Of one consumer and kind there may be new ones and old ones.
+fn summed(acknowledged: Vec<Acknowledged>) -> Vec<Acknowledged> {
+    let mut sums: BTreeMap<(Option<String>, Kind), u64> = BTreeMap::new();
+    for one in acknowledged {
+        *sums.entry((one.consumer, one.kind)).or_default() += one.count;
+    }
+    sums.into_iter().map(|((consumer, kind), count)| Acknowledged { consumer, kind, count }).collect()
+}
+
+fn healed(entry: Entry) -> Healed {
+    // The kind under which it was open; a late message was something else before.
+    let was = entry.history.iter().rev().find(|moment| moment.state == State::Open);
+    Healed {
+        kind: was.map_or(entry.kind, |moment| moment.kind),
+        consumer: entry.consumer,
+        id: entry.id,
+        window_from: entry.window_from,
+        first_seen: entry.first_seen,
+        expired: entry.state == State::Expired,
+        evidence: entry.resolution.unwrap_or_default(),
+    }
+}
+
+fn point(window: &Judged) -> TrendPoint {
+    TrendPoint {
+        span: window.span,
+        complete: !window.lapsed,
+        acked: window.acked,
+        lost: window.lost,
+        other: window.other,
+    }
+}
+
+fn sum(day: Span, windows: &[Judged]) -> TrendPoint {
+    let covered: i64 = windows.iter().map(|window| window.span.micros()).sum();
+    TrendPoint {
+        span: day,
+        complete: covered >= day.micros() && windows.iter().all(|window| !window.lapsed),
+        acked: windows.iter().map(|window| window.acked).sum(),
+        lost: windows.iter().map(|window| window.lost).sum(),
+        other: windows.iter().map(|window| window.other).sum(),
+    }
+}

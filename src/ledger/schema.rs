@@ -1,0 +1,49 @@
+//! The ledger's schema, brought up to date by itself: `migrations/` of each dialect, forward only.
+
+use super::error::{ErrorKind, LedgerError};
+use super::sql;
+use super::store::Store;
+use crate::config::Dialect;
+use sqlx::SqlSafeStr as _;
+use sqlx::migrate::{Migration, MigrationType, Migrator};
+
+/// The newest schema that this program knows.
+pub const NEWEST: i64 = 1;
+
+/// Two that begin at once meet in the middle of a migration on SQLite, which has no lock for that; the second finds the
+/// work done when it looks again.
+const ATTEMPTS: usize = 5;
+
+/// Brings the schema up to date, under the server's lock for migrations where it has one.
+///
+/// # Errors
+/// A ledger of a newer version, or a server that refuses.
+pub async fn migrate(store: &mut Store) -> Result<(), LedgerError> {
+    let migrator = migrator(store.dialect());
+    let mut outcome = store.migrate(&migrator).await;
+    for _ in 1..ATTEMPTS {
+        match &outcome {
+            Err(error) if error.kind == ErrorKind::Away => {}
+            _ => return outcome,
+        }
+        if store.dialect() == Dialect::Mysql {
+            // A migration that was killed half-way can be run again: its statements make only what is not there.
+            store.execute(sql::MIGRATION_FORGET, &[]).await?;
+        }
+        outcome = store.migrate(&migrator).await;
+    }
+    outcome
+}
+
+fn migrator(dialect: Dialect) -> Migrator {
+    let first = match dialect {
+        Dialect::Sqlite => include_str!("../../migrations/sqlite/0001_ledger.sql"),
+        Dialect::Postgres => include_str!("../../migrations/postgres/0001_ledger.sql"),
+        Dialect::Mysql => include_str!("../../migrations/mysql/0001_ledger.sql"),
+    };
+    let first = Migration::new(NEWEST, "ledger".into(), MigrationType::Simple, first.into_sql_str(), false);
+    let mut migrator = Migrator::with_migrations(vec![first]);
+    // From the first version on; never to be changed.
+    migrator.dangerous_set_table_name("msgrecon_migrations");
+    migrator
+}

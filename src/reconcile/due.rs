@@ -1,0 +1,359 @@
+//! A scheduled run: every window that is due, slice by slice, each recorded before the next is read; then everything that
+//! is still open, message by message.
+
+use super::outcome::{FlowOutcome, Head, assemble};
+use super::range::{judged_windows, names};
+use super::record::Recorder;
+use super::session::{Session, not_judged};
+use super::sources::Databases;
+use super::{Keeping, Reconciled, Watch, look_again};
+use crate::book::{Slice, merge};
+use crate::config::{Config, Flow};
+use crate::ledger::{Begun, Judged, KeptSlice, LedgerError, Place, Since};
+use crate::model::life::LastRun;
+use crate::model::run::Backlog;
+use crate::model::time::DAY;
+use crate::model::window::holding;
+use crate::model::{Difference, Micros, Problem, Run, Span, Window};
+use crate::plan::{FlowPlan, flow_plan, yesterday_begins};
+use crate::schedule::{Agenda, Known, agenda, aligned, slices};
+use crate::source::SourceError;
+use std::collections::BTreeSet;
+
+/// So many open differences are read from the ledger at a time.
+const PAGE: usize = 1_000;
+
+/// What a scheduled run is asked for.
+#[derive(Clone, Debug)]
+pub struct Due {
+    /// In the order of the configuration.
+    pub flows: Vec<Flow>,
+    /// The one reading of the clock.
+    pub as_of: Micros,
+    /// Where flows begin, whatever the configuration says.
+    pub start: Option<Micros>,
+    /// No more windows that were never judged than this, of each flow.
+    pub windows_max: usize,
+}
+
+/// What is known of a flow before a run judges it.
+struct Before {
+    begun: Begun,
+    last: Option<LastRun>,
+    agenda: Agenda,
+    /// Slices that an earlier run has judged and not reported.
+    kept: Vec<Slice>,
+    since: Since,
+}
+
+/// Judges what is due. Sources that fail are named in the result, and their windows stay due.
+pub async fn reconcile_due(
+    due: &Due,
+    config: &Config,
+    keeping: &mut Keeping<'_>,
+    watch: Watch<'_>,
+) -> Reconciled {
+    let plans: Vec<_> = due.flows.iter().map(|flow| FlowPlan::unread(flow)).collect();
+    let databases = Databases::connect(&plans, config).await;
+    let (mut outcomes, mut unrecorded, mut spans) = (Vec::new(), None, Vec::new());
+    for plan in &plans {
+        let (outcome, span, away) = due_flow(plan, due, config, &databases, keeping, watch).await;
+        unrecorded = unrecorded.or(away);
+        spans.extend(span);
+        outcomes.push(outcome);
+    }
+    databases.close().await;
+    let from = spans.iter().map(|span: &Span| span.from).min().unwrap_or(due.as_of);
+    let until = spans.iter().map(|span| span.until).max().unwrap_or(from);
+    let head = Head {
+        id: keeping.lease.run().to_owned(),
+        as_of: due.as_of,
+        span: Span::new(from, until),
+        time_zone: config.time_zone,
+        scheduled: true,
+    };
+    Reconciled { run: assemble(head, outcomes), unrecorded }
+}
+
+async fn due_flow(
+    plan: &FlowPlan,
+    due: &Due,
+    config: &Config,
+    databases: &Databases,
+    keeping: &mut Keeping<'_>,
+    watch: Watch<'_>,
+) -> (FlowOutcome, Option<Span>, Option<LedgerError>) {
+    let flow = &plan.flow;
+    let before = match before(flow, due, keeping).await {
+        Ok(before) => before,
+        Err(error) => return (unknown(flow, due.as_of, &error), None, Some(error)),
+    };
+    tracing::info!(flow = flow.name, new = before.agenda.new, windows = before.agenda.windows.len(), left = before.agenda.left, watermark = %before.begun.watermark, "due");
+    let zone = keeping.zone;
+    let mut recorder = Recorder::new(keeping.writer(flow, before.since.clone()));
+    let mut work =
+        Work { flow, due, zone, slices: before.kept, backlog: None, fresh: BTreeSet::new(), done: false };
+    match Session::open(plan, due.as_of, config, databases, watch).await {
+        Ok(session) => {
+            work.backlog = Some(session.aside.backlog);
+            work.all(&session, &before.agenda.windows, &mut recorder).await;
+        }
+        Err(error) => work.slices.push(not_judged(flow, Span::new(due.as_of, due.as_of), &error)),
+    }
+    work.finish(before.last, before.agenda.left, recorder).await
+}
+
+/// Reads what the ledger knows, and decides what to do.
+async fn before(flow: &Flow, due: &Due, keeping: &mut Keeping<'_>) -> Result<Before, LedgerError> {
+    let (name, zone, as_of) = (&flow.name, keeping.zone, due.as_of);
+    let asked = due.start.or(flow.start).map(|at| aligned(flow, zone, at));
+    let default = aligned(flow, zone, yesterday_begins(zone, as_of));
+    let begun = keeping.ledger.begin_flow(keeping.lease, name, asked, default).await?;
+    let last = keeping.ledger.last_run(name, as_of).await?;
+    let from = begun.watermark.min(as_of.plus(-flow.recheck)).plus(-2 * DAY);
+    let mut judged = keeping.ledger.windows(name, Span::new(from, Micros(i64::MAX))).await?;
+    judged.extend(keeping.ledger.stale_windows(name).await?);
+    let open = keeping.ledger.open_windows(name).await?;
+    let held: BTreeSet<_> =
+        keeping.ledger.counted(name, &open).await?.iter().map(|window| window.window.0.from).collect();
+    let homeless: Vec<_> = open.into_iter().filter(|from| !held.contains(from)).collect();
+    let known: Vec<_> = judged.iter().map(known).collect();
+    let mut agenda = agenda(flow, zone, as_of, begun.watermark, &known, &homeless, due.windows_max);
+    let kept = keep(flow, as_of, &judged, &mut agenda, keeping).await?;
+    let mut since = Since::new(as_of, last.as_ref());
+    since.first_judged = judged.iter().map(|window| (window.span.from, window.first_as_of)).collect();
+    Ok(Before { begun, last, agenda, kept, since })
+}
+
+fn known(window: &Judged) -> Known {
+    Known { span: window.span, as_of: window.as_of, stale: window.stale }
+}
+
+/// Takes over what a run has judged that died before it could report. What has to be judged again anyway, or was not
+/// judged to its end, goes back on the agenda.
+async fn keep(
+    flow: &Flow,
+    as_of: Micros,
+    judged: &[Judged],
+    agenda: &mut Agenda,
+    keeping: &mut Keeping<'_>,
+) -> Result<Vec<Slice>, LedgerError> {
+    let mut kept = Vec::new();
+    let mut wanted: BTreeSet<Window> = agenda.windows.iter().copied().collect();
+    for known in keeping.ledger.slices(&flow.name).await? {
+        let slice: Option<Slice> = serde_json::from_slice(&known.body).ok();
+        let slice = slice.filter(|slice| {
+            let windows: Vec<_> = slice.report.windows.iter().map(|(window, _)| *window).collect();
+            let again = windows.iter().any(|window| wanted.contains(window));
+            let whole = windows.iter().all(|window| is_current(window, &known, judged));
+            slice.report.complete && whole && (known.as_of == as_of || !again)
+        });
+        if let Some(slice) = slice {
+            slice.report.windows.iter().for_each(|(window, _)| {
+                wanted.remove(window);
+            });
+            kept.push(slice);
+        } else {
+            keeping.ledger.drop_slice(keeping.lease, &flow.name, known.span.from).await?;
+            let windows = judged.iter().filter(|row| known.span.contains(row.span.from));
+            wanted.extend(windows.map(|row| holding(row.span.from, flow.window, keeping.zone)));
+        }
+    }
+    agenda.windows = wanted.into_iter().collect();
+    Ok(kept)
+}
+
+/// Whether the ledger still holds the window as this slice has judged it.
+fn is_current(window: &Window, slice: &KeptSlice, judged: &[Judged]) -> bool {
+    let row = judged.iter().find(|row| row.span == window.0);
+    // A window below what was read of the ledger is behind the watermark and the recheck span: nobody judged it since.
+    row.is_none_or(|row| row.as_of == slice.as_of && !row.stale)
+}
+
+/// The ledger failed before anything of the flow was read.
+fn unknown(flow: &Flow, as_of: Micros, error: &LedgerError) -> FlowOutcome {
+    let slice = Slice::unread(&flow.name, &names(flow), Span::new(as_of, as_of));
+    let merged = merge(&flow.name, &names(flow), None, &[slice]);
+    let message =
+        format!("which windows are due is not known, so that nothing of the flow is judged: {error}");
+    FlowOutcome::new(merged, Vec::new()).judged(flow, as_of).incomplete(Problem {
+        source: "ledger".to_owned(),
+        flow: Some(flow.name.clone()),
+        message,
+    })
+}
+
+/// One flow's slices as they are judged.
+struct Work<'a> {
+    flow: &'a Flow,
+    due: &'a Due,
+    zone: chrono_tz::Tz,
+    slices: Vec<Slice>,
+    backlog: Option<Backlog>,
+    /// Spans that this run has read itself.
+    fresh: BTreeSet<Span>,
+    /// The producer failed, or another run has taken over: no more reading.
+    done: bool,
+}
+
+impl Work<'_> {
+    async fn all(&mut self, session: &Session<'_>, windows: &[Window], recorder: &mut Recorder<'_>) {
+        self.judge(session, windows, recorder).await;
+        if self.done {
+            return;
+        }
+        look_again(session, None, recorder).await;
+        let Some(writer) = recorder.writer() else { return };
+        let stale = writer.ledger.stale_windows(&self.flow.name).await;
+        let stale = recorder.note(stale).unwrap_or_default();
+        let again = stale.iter().map(|row| holding(row.span.from, self.flow.window, self.zone));
+        let again: Vec<_> = again.collect();
+        self.judge(session, &again, recorder).await;
+    }
+
+    async fn judge(&mut self, session: &Session<'_>, windows: &[Window], recorder: &mut Recorder<'_>) {
+        for windows in slices(windows, session.receipts_may_repeat()) {
+            if self.done || recorder.is_lost() {
+                self.done = true;
+                return;
+            }
+            let (Some(first), Some(last)) = (windows.first(), windows.last()) else { continue };
+            let span = Span::new(first.0.from, last.0.until);
+            self.judge_span(session, span, recorder).await;
+        }
+    }
+
+    async fn judge_span(&mut self, session: &Session<'_>, span: Span, recorder: &mut Recorder<'_>) {
+        let plan = match flow_plan(self.flow, span, self.zone) {
+            Ok(plan) => plan,
+            Err(error) => return tracing::error!("{error}"),
+        };
+        let first = self.fresh.is_empty();
+        self.fresh.insert(span);
+        match session.judge(&plan, first, recorder).await {
+            Ok(slice) => {
+                self.record(&slice, recorder).await;
+                self.slices.push(slice);
+            }
+            Err(error) => self.fail(span, &error, recorder),
+        }
+    }
+
+    /// The producer failed: what was judged before it stands, the rest stays due.
+    fn fail(&mut self, span: Span, error: &SourceError, recorder: &mut Recorder<'_>) {
+        let within = |one: &Difference| one.window_from.is_some_and(|from| span.contains(from));
+        recorder.listed.retain(|one| !within(one));
+        self.slices.push(not_judged(self.flow, span, error));
+        self.done = true;
+    }
+
+    async fn record(&self, slice: &Slice, recorder: &mut Recorder<'_>) {
+        let Some(writer) = recorder.writer() else { return };
+        let body = serde_json::to_vec(slice).unwrap_or_default();
+        let kept = KeptSlice { span: slice.span, as_of: self.due.as_of, body };
+        let windows = judged_windows(slice);
+        let outcome = writer.ledger.put_slice(writer.lease, &self.flow.name, &windows, &kept).await;
+        recorder.note(outcome);
+    }
+
+    /// Adds what is open elsewhere and what the ledger knows, and holds all of it against the thresholds.
+    async fn finish(
+        mut self,
+        last: Option<LastRun>,
+        left: usize,
+        mut recorder: Recorder<'_>,
+    ) -> (FlowOutcome, Option<Span>, Option<LedgerError>) {
+        self.carry(&mut recorder).await;
+        self.slices.sort_by_key(|slice| slice.span);
+        let before = last.as_ref().map(|last| last.as_of);
+        self.list(before, &mut recorder).await;
+        let life = match recorder.writer() {
+            Some(writer) => {
+                let life = writer.ledger.life(&self.flow.name, self.due.as_of, before, self.zone).await;
+                recorder.note(life)
+            }
+            None => None,
+        };
+        let life = life.map(|(life, acknowledged)| {
+            (crate::model::FlowLife { due: self.still_due(left), ..life }, acknowledged)
+        });
+        let away = recorder.away().cloned();
+        let merged = merge(&self.flow.name, &names(self.flow), self.backlog, &self.slices);
+        let span = merged.report.windows.iter().map(|(window, _)| window.0);
+        let span = span.reduce(|one, other| Span::new(one.from.min(other.from), one.until.max(other.until)));
+        let mut listed = recorder.listed;
+        listed.sort();
+        listed.dedup_by(|one, other| {
+            one.id.is_some() && (&one.consumer, &one.id) == (&other.consumer, &other.id)
+        });
+        let mut outcome = FlowOutcome::new(merged, listed).alive(life, last);
+        if left > 0 {
+            outcome = outcome.incomplete(self.limit_hit(left));
+        }
+        (outcome.judged(self.flow, self.due.as_of), span, away)
+    }
+
+    fn limit_hit(&self, left: usize) -> Problem {
+        let message = format!(
+            "{left} window(s) are due and were not judged: this run judges {} at the most (--max-windows); the next runs go on with them, oldest first",
+            self.due.windows_max
+        );
+        Problem { source: "-".to_owned(), flow: Some(self.flow.name.clone()), message }
+    }
+
+    /// Windows that wait for the next run: those behind the limit, and those that could not be judged to their end.
+    fn still_due(&self, left: usize) -> u64 {
+        let open = self.slices.iter().filter(|slice| self.fresh.contains(&slice.span));
+        let open = open.map(|slice| slice.report.windows.len().saturating_sub(slice.firm.len()));
+        left as u64 + open.sum::<usize>() as u64
+    }
+
+    /// Windows that hold open differences and were not judged by this run: as the ledger counted them.
+    async fn carry(&mut self, recorder: &mut Recorder<'_>) {
+        let judged: BTreeSet<Micros> = self
+            .slices
+            .iter()
+            .flat_map(|slice| &slice.report.windows)
+            .map(|(window, _)| window.0.from)
+            .collect();
+        let Some(writer) = recorder.writer() else { return };
+        let open = writer.ledger.open_windows(&self.flow.name).await;
+        let Some(open) = recorder.note(open) else { return };
+        let open: Vec<_> = open.into_iter().filter(|from| !judged.contains(from)).collect();
+        let Some(writer) = recorder.writer() else { return };
+        let counted = writer.ledger.counted(&self.flow.name, &open).await;
+        for window in recorder.note(counted).unwrap_or_default() {
+            let carried = Slice::carried(&self.flow.name, window.window, window.events, &window.consumers);
+            self.slices.push(carried);
+        }
+    }
+
+    /// Lists what this run did not find itself: what was found by the run that it goes on from, and what is open in
+    /// windows that it did not read.
+    async fn list(&self, last: Option<Micros>, recorder: &mut Recorder<'_>) {
+        let as_of = self.due.as_of;
+        let mut known: BTreeSet<_> =
+            recorder.listed.iter().map(|one| (one.consumer.clone(), one.id.clone())).collect();
+        let mut after = Place::default();
+        while recorder.listed.len() < Run::LISTED_MAX
+            && let Some(writer) = recorder.writer()
+        {
+            let page = writer.ledger.shown(&self.flow.name, &after, PAGE).await;
+            let Some(page) = recorder.note(page) else { return };
+            let Some(end) = page.last() else { return };
+            after = Place::after(end);
+            for entry in &page {
+                let mine = entry.state == crate::ledger::State::Open || self.is_kept(entry.window_from);
+                if mine && known.insert((entry.consumer.clone(), Some(entry.id.clone()))) {
+                    recorder.listed.push(entry.to_difference(as_of, last));
+                }
+            }
+        }
+    }
+
+    /// Whether a window is one of a slice that an earlier run has judged.
+    fn is_kept(&self, from: Option<Micros>) -> bool {
+        let kept = self.slices.iter().filter(|slice| !self.fresh.contains(&slice.span));
+        from.is_some_and(|from| kept.into_iter().any(|slice| slice.span.contains(from)))
+    }
+}

@@ -1,0 +1,121 @@
+//! Where differences go as they are confirmed: into the ledger, all of them, and onto the report's list, up to its bound.
+
+use crate::book::Checked;
+use crate::ledger::{Entry, ErrorKind, Heal, Lease, Ledger, LedgerError, Since};
+use crate::model::window::holding;
+use crate::model::{Difference, Micros, Run};
+use chrono_tz::Tz;
+
+/// So many differences are written in one transaction.
+const BATCH: usize = 1_000;
+
+/// Takes the differences of one flow.
+pub(super) struct Recorder<'l> {
+    writer: Option<Writer<'l>>,
+    /// Those that the report lists.
+    pub(super) listed: Vec<Difference>,
+    room: usize,
+    /// Why nothing is recorded any more.
+    away: Option<LedgerError>,
+}
+
+/// What it takes to write to the ledger.
+pub(super) struct Writer<'l> {
+    pub(super) ledger: &'l mut Ledger,
+    pub(super) lease: &'l Lease,
+    pub(super) flow: String,
+    pub(super) since: Since,
+    /// How this flow's whole windows are cut: a range by hand may begin in the middle of one.
+    pub(super) window: i64,
+    pub(super) zone: Tz,
+}
+
+impl<'l> Recorder<'l> {
+    /// Lists only.
+    pub(super) fn without_ledger() -> Self {
+        Self { writer: None, listed: Vec::new(), room: Run::LISTED_MAX, away: None }
+    }
+
+    pub(super) fn new(writer: Writer<'l>) -> Self {
+        Self { writer: Some(writer), ..Self::without_ledger() }
+    }
+
+    /// The ledger, while it can be written.
+    pub(super) fn writer(&mut self) -> Option<&mut Writer<'l>> {
+        self.writer.as_mut().filter(|_| self.away.is_none())
+    }
+
+    /// Why nothing is recorded any more; `None` while everything is.
+    pub(super) fn away(&self) -> Option<&LedgerError> {
+        self.away.as_ref()
+    }
+
+    /// Whether another run has taken over, so that this one has to end.
+    pub(super) fn is_lost(&self) -> bool {
+        let lost = self.away.as_ref().is_some_and(|error| error.kind == ErrorKind::Lost);
+        lost || self.writer.as_ref().is_some_and(|writer| writer.lease.is_lost())
+    }
+
+    /// Takes the outcome of writing to the ledger; after a failure the run goes on without it.
+    pub(super) fn note<T>(&mut self, outcome: Result<T, LedgerError>) -> Option<T> {
+        match outcome {
+            Ok(value) => Some(value),
+            Err(error) => {
+                tracing::warn!("{error}; what is judged from here on is reported and not recorded");
+                self.away.get_or_insert(error);
+                None
+            }
+        }
+    }
+
+    /// Records differences and lists them while there is room.
+    pub(super) async fn take(&mut self, mut found: Vec<Difference>) {
+        for batch in found.chunks_mut(BATCH) {
+            if let Some(writer) = self.writer() {
+                let outcome = writer.put(batch, &[]).await;
+                self.note(outcome);
+            }
+        }
+        let room = self.room.saturating_sub(self.listed.len());
+        self.listed.extend(found.into_iter().take(room));
+    }
+
+    /// Records what became of messages that were looked up again: what still differs, and what healed. What differs now
+    /// where nothing did is listed too.
+    pub(super) async fn settle(&mut self, entries: Vec<Entry>, mut checked: Checked) {
+        let heal = |entry: Entry| {
+            let (evidence, expired) = checked.heal(entry.consumer.as_deref(), &entry.id, entry.kind)?;
+            Some(Heal { entry, evidence, expired })
+        };
+        let healed: Vec<_> = entries.into_iter().filter_map(heal).collect();
+        let Some(writer) = self.writer() else { return };
+        for difference in &mut checked.found {
+            let home = difference.age.map(|age| writer.since.as_of.plus(-age));
+            difference.window_from = home.map(|home| holding(home, writer.window, writer.zone).0.from);
+        }
+        let outcome = writer.put(&mut checked.found, &healed).await;
+        self.note(outcome);
+    }
+
+    /// Takes off the list what was found at a consumer that could not be read to the end. The ledger keeps it: each one
+    /// was confirmed.
+    pub(super) fn forget(&mut self, consumer: &str) {
+        self.listed.retain(|difference| difference.consumer.as_deref() != Some(consumer));
+    }
+}
+
+impl Writer<'_> {
+    async fn put(&mut self, found: &mut [Difference], healed: &[Heal]) -> Result<(), LedgerError> {
+        if found.is_empty() && healed.is_empty() {
+            return Ok(());
+        }
+        let windows: Vec<Option<Micros>> = found.iter().map(|one| one.window_from).collect();
+        for difference in found.iter_mut() {
+            let whole = |from| holding(from, self.window, self.zone).0.from;
+            difference.window_from = difference.window_from.map(whole);
+        }
+        let outcome = self.ledger.put_differences(self.lease, &self.flow, &self.since, found, healed).await;
+        found.iter_mut().zip(windows).for_each(|(difference, window)| difference.window_from = window);
+        outcome
+    }
+}

@@ -1,0 +1,330 @@
+//! One flow with its tables open: judge a slice of its windows, look messages up again.
+
+use super::Watch;
+use super::read::{Failure, Reading, UNDATED_ROWS_MAX, Who};
+use super::record::Recorder;
+use super::sources::{ConsumerTables, Databases, Producer, open_consumer, open_producer};
+use crate::book::{Checked, FlowBook, Slice};
+use crate::config::{Config, Flow, Table};
+use crate::model::run::{Backlog, FlowReport};
+use crate::model::time::DAY;
+use crate::model::{Difference, Event, Id, Kind, Micros, Problem, Receipt, Span, Window};
+use crate::plan::{FlowPlan, FlowRules};
+use crate::source::{ErrorKind, ReceiptTable, SourceError};
+use std::collections::BTreeSet;
+
+/// One flow with its tables open: what is the same for every slice of a run.
+pub(super) struct Session<'a> {
+    pub(super) flow: &'a Flow,
+    config: &'a Config,
+    rules: FlowRules,
+    producer: Producer,
+    consumers: Vec<Option<ConsumerTables>>,
+    failures: Vec<Failure>,
+    notes: Vec<String>,
+    pub(super) aside: Aside,
+    watch: Watch<'a>,
+}
+
+/// What a flow's tables hold beside any range.
+#[derive(Default)]
+pub(super) struct Aside {
+    /// What waits for the relay, whatever its window.
+    pub(super) backlog: Backlog,
+    /// Rows of the event table without a usable place.
+    pub(super) undated: Vec<Event>,
+    /// Limits that were hit.
+    pub(super) cut_short: Vec<String>,
+    /// Receipts without a usable time, by consumer: each may be a message's second, or nobody's.
+    pub(super) receipts: Vec<Vec<Receipt>>,
+}
+
+impl<'a> Session<'a> {
+    /// Opens the flow's tables and reads what lies beside any range. A consumer that fails is kept as a failure; a
+    /// producer that fails ends the flow.
+    pub(super) async fn open(
+        plan: &'a FlowPlan,
+        as_of: Micros,
+        config: &'a Config,
+        databases: &Databases,
+        watch: Watch<'a>,
+    ) -> Result<Self, SourceError> {
+        let mut rules = FlowRules::new(plan, as_of);
+        let producer = open_producer(plan, databases, &mut rules).await?;
+        let (consumers, failures) = open_consumers(plan, databases, &mut rules).await;
+        let notes = notes(&producer, &consumers);
+        let flow = &plan.flow;
+        let mut session = Self {
+            flow,
+            config,
+            rules,
+            producer,
+            consumers,
+            failures,
+            notes,
+            aside: Aside::default(),
+            watch,
+        };
+        session.aside = session.read_aside().await?;
+        Ok(session)
+    }
+
+    /// Whether some consumer's receipts may repeat, so that they are read up to now for every slice.
+    pub(super) fn receipts_may_repeat(&self) -> bool {
+        self.rules.consumers.iter().any(|consumer| !consumer.receipt_ids_unique)
+    }
+
+    /// Judges a span of windows. Differences go to the recorder as they are confirmed. `first` says that what lies
+    /// beside any range is told of here.
+    pub(super) async fn judge(
+        &self,
+        plan: &FlowPlan,
+        first: bool,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<Slice, SourceError> {
+        let (span, windows) = (plan.events, plan.windows.clone());
+        let mut book = FlowBook::streamed(FlowRules { span, windows, ..self.rules.clone() });
+        let mut failures = Vec::new();
+        self.failures.iter().for_each(|failure| lost(failure, &mut book));
+        self.feed_aside(&mut book, first);
+        tracing::debug!(flow = self.flow.name, windows = plan.windows.len(), "reading");
+        let reading =
+            Reading { plan, producer: &self.producer, consumers: &self.consumers, watch: self.watch };
+        failures.extend(reading.run(&mut book, recorder).await?);
+        book.close_reading();
+        recorder.take(book.take_found()).await;
+        reading.confirm(&mut book, &mut failures, recorder).await?;
+        let others = other_consumers(plan, self.config, &self.consumers, &book).await;
+        recorder.take(book.take_found()).await;
+        let mut slice = Slice::new(span, book.finish());
+        tracing::info!(flow = self.flow.name, outcome = slice.report.outcome.name(), differences = slice.differences, from = %span.from, until = %span.until, "judged");
+        self.complete(&mut slice, &failures, others, recorder).await;
+        Ok(slice)
+    }
+
+    /// What the books do not know: failures, remarks, strangers.
+    async fn complete(
+        &self,
+        slice: &mut Slice,
+        failures: &[Failure],
+        others: Vec<Vec<(String, u64)>>,
+        recorder: &Recorder<'_>,
+    ) {
+        let failures = || self.failures.iter().chain(failures);
+        slice.misconfigured = failures().any(|failure| failure.error.kind == ErrorKind::Configuration);
+        slice.problems.extend(failures().map(|failure| problem(failure, self.flow)));
+        slice.report.hints.extend(self.notes.iter().cloned());
+        slice.report.hints.extend(retention_hints(self.flow, &self.consumers, &recorder.listed).await);
+        hide_late(self.flow, &mut slice.report);
+        for (consumer, others) in slice.report.consumers.iter_mut().zip(others) {
+            consumer.other_consumers = others;
+        }
+    }
+
+    /// Tells the watch that so many open differences were looked up again.
+    pub(super) fn looked_again(&self, done: usize) {
+        (self.watch)(super::Step::Confirming { flow: &self.flow.name, done, of: done });
+    }
+
+    fn feed_aside(&self, book: &mut FlowBook, first: bool) {
+        if first {
+            book.open_backlog();
+            book.backlog(&self.aside.backlog);
+            self.aside.cut_short.iter().for_each(|limit| book.cut_short(limit.clone()));
+        }
+        let told = |row: &&Event| first || row.created.at().is_some();
+        self.aside.undated.iter().filter(told).for_each(|row| book.event(row));
+        for (place, rows) in self.aside.receipts.iter().enumerate() {
+            rows.iter().for_each(|row| book.receipt(place, row.clone()));
+        }
+    }
+
+    /// The backlog, and rows that no range holds.
+    async fn read_aside(&mut self) -> Result<Aside, SourceError> {
+        let mut aside = Aside { receipts: vec![Vec::new(); self.consumers.len()], ..Aside::default() };
+        for table in &self.producer.tables {
+            let (backlog, as_of) = (&mut aside.backlog, self.rules.as_of);
+            table.backlog(&mut |created| backlog.add(created.at(), as_of)).await?;
+            let undated = table.undated(UNDATED_ROWS_MAX).await?;
+            if undated.len() >= UNDATED_ROWS_MAX {
+                aside.cut_short.push(format!(
+                    "the event table has {UNDATED_ROWS_MAX} rows or more without any usable time: only so many are counted; mend the rows or the `format` of the time columns"
+                ));
+            }
+            aside.undated.extend(undated);
+        }
+        for (place, tables) in self.consumers.iter().enumerate() {
+            for table in tables.iter().flat_map(|tables| &tables.receipts) {
+                let source = &self.flow.consumers[place].database;
+                let rows = table.undated(UNDATED_ROWS_MAX).await;
+                match rows
+                    .and_then(|rows| rows.ok_or_else(|| SourceError::too_many_rows(source, UNDATED_ROWS_MAX)))
+                {
+                    Ok(rows) => aside.receipts[place].extend(rows),
+                    Err(error) => self.failures.push(Failure { who: Who::Consumer(place), error }),
+                }
+            }
+        }
+        Ok(aside)
+    }
+
+    /// Looks messages up again that differed before, on both sides and at every consumer.
+    pub(super) async fn check(&self, ids: &[Id]) -> Result<Checked, SourceError> {
+        let all = Window(Span::new(Micros(0), self.rules.as_of.plus(DAY)));
+        let rules = FlowRules { span: all.0, windows: vec![all], ..self.rules.clone() };
+        let plan = FlowPlan { flow: self.flow.clone(), windows: vec![all], events: all.0, receipts: all.0 };
+        let reading =
+            Reading { plan: &plan, producer: &self.producer, consumers: &self.consumers, watch: self.watch };
+        let failed = |place: usize| self.failures.iter().any(|failure| failure.who == Who::Consumer(place));
+        let events = reading.events(ids).await?;
+        let mut answers = Vec::new();
+        for (place, tables) in self.consumers.iter().enumerate() {
+            answers.push(match tables.as_ref().filter(|_| !failed(place)) {
+                Some(tables) => reading.answers(tables, ids).await,
+                None => None,
+            });
+        }
+        Ok(FlowBook::streamed(rules).check(ids, events, answers))
+    }
+}
+
+/// Without a column of ack times nothing can be told to be late, which is not the same as nothing being late.
+fn hide_late(flow: &Flow, report: &mut FlowReport) {
+    if flow.late_after.is_none() || flow.events.acked_at.is_some() {
+        return;
+    }
+    for consumer in &mut report.consumers {
+        if consumer.counts.is_some() && !consumer.not_decidable.contains(&Kind::Late) {
+            consumer.not_decidable.push(Kind::Late);
+        }
+    }
+}
+
+fn lost(failure: &Failure, book: &mut FlowBook) {
+    if let Who::Consumer(place) = failure.who {
+        book.lose(place);
+    }
+}
+
+async fn open_consumers(
+    flow: &FlowPlan,
+    databases: &Databases,
+    rules: &mut FlowRules,
+) -> (Vec<Option<ConsumerTables>>, Vec<Failure>) {
+    let (mut opened, mut failures) = (Vec::new(), Vec::new());
+    for (place, consumer) in flow.flow.consumers.iter().enumerate() {
+        match open_consumer(consumer, place, databases, rules).await {
+            Ok(tables) => opened.push(Some(tables)),
+            Err(error) => {
+                opened.push(None);
+                failures.push(Failure { who: Who::Consumer(place), error });
+            }
+        }
+    }
+    (opened, failures)
+}
+
+/// What the tables say of themselves that a person should know.
+fn notes(producer: &Producer, consumers: &[Option<ConsumerTables>]) -> Vec<String> {
+    let events = producer.tables.iter().flat_map(|table| table.notes().iter());
+    let receipts =
+        consumers.iter().flatten().flat_map(|tables| &tables.receipts).flat_map(ReceiptTable::notes);
+    let dead = consumers.iter().flatten().filter_map(|tables| tables.dead_letters.as_ref());
+    let all = events.chain(receipts).chain(dead.flat_map(|table| table.notes().iter()));
+    let unique: BTreeSet<_> = all.cloned().collect();
+    unique.into_iter().collect()
+}
+
+/// The producer could not be read: nothing of the flow is judged, and nothing of it is shown as 0.
+pub(super) fn not_judged(flow: &Flow, span: Span, error: &SourceError) -> Slice {
+    let names: Vec<_> = flow.consumers.iter().map(|consumer| consumer.name.clone()).collect();
+    let problem = Problem {
+        source: flow.events.database.clone(),
+        flow: Some(flow.name.clone()),
+        message: format!("the events could not be read, so that nothing of the flow is judged: {error}"),
+    };
+    Slice {
+        problems: vec![problem],
+        misconfigured: error.kind == ErrorKind::Configuration,
+        ..Slice::unread(&flow.name, &names, span)
+    }
+}
+
+fn problem(failure: &Failure, flow: &Flow) -> Problem {
+    let (source, what) = match failure.who {
+        Who::Producer => (&flow.events.database, "the events could not be read".to_owned()),
+        Who::Consumer(place) => {
+            let consumer = &flow.consumers[place];
+            (&consumer.database, format!("consumer `{}` could not be read and is not judged", consumer.name))
+        }
+    };
+    Problem {
+        source: source.clone(),
+        flow: Some(flow.name.clone()),
+        message: format!("{what}: {}", failure.error),
+    }
+}
+
+/// Names in the dedup tables that no flow configures, each table asked once and told at its first consumer.
+async fn other_consumers(
+    flow: &FlowPlan,
+    config: &Config,
+    consumers: &[Option<ConsumerTables>],
+    book: &FlowBook,
+) -> Vec<Vec<(String, u64)>> {
+    let mut asked: BTreeSet<(&str, &Table)> = BTreeSet::new();
+    let mut others = vec![Vec::new(); consumers.len()];
+    for (place, tables) in consumers.iter().enumerate() {
+        let consumer = &flow.flow.consumers[place];
+        let Some(tables) = tables.as_ref().filter(|_| consumer.consumer_column.is_some() && book.has(place))
+        else {
+            continue;
+        };
+        for (name, table) in consumer.tables.iter().zip(&tables.receipts) {
+            if !asked.insert((&consumer.database, name)) {
+                continue;
+            }
+            match table.other_consumers(flow.events, &known_names(config, &consumer.database, name)).await {
+                Ok(found) => others[place].extend(found),
+                // Only a remark: what was judged stands.
+                Err(error) => tracing::warn!("names of other consumers could not be asked for: {error}"),
+            }
+        }
+    }
+    others
+}
+
+/// All names under which consumers of any flow write to this table.
+fn known_names(config: &Config, database: &str, table: &Table) -> Vec<String> {
+    let consumers = config.flows.iter().flat_map(|flow| &flow.consumers);
+    let here = consumers.filter(|consumer| consumer.database == database && consumer.tables.contains(table));
+    here.flat_map(|consumer| std::iter::once(&consumer.name).chain(&consumer.aliases)).cloned().collect()
+}
+
+/// Without a declared retention, what is missing from before the oldest receipt is a reason to doubt it.
+async fn retention_hints(
+    flow: &Flow,
+    consumers: &[Option<ConsumerTables>],
+    differences: &[Difference],
+) -> Vec<String> {
+    let mut hints = Vec::new();
+    for (consumer, tables) in flow.consumers.iter().zip(consumers) {
+        let Some(tables) = tables.as_ref().filter(|_| consumer.retention.is_none()) else { continue };
+        let missing = differences.iter().filter(|difference| {
+            difference.kind == Kind::Missing && difference.consumer.as_ref() == Some(&consumer.name)
+        });
+        let Some(first) = missing.filter_map(|difference| difference.acked_at).min() else { continue };
+        for table in &tables.receipts {
+            // Only a hint: where the oldest receipt cannot be told cheaply, nothing is said.
+            if let Ok(Some(oldest)) = table.oldest().await
+                && oldest > first
+            {
+                hints.push(format!(
+                    "`{}`: messages acked before the oldest receipt ({oldest}) are missing: if older receipts were purged, set `retention`, and they are unverifiable instead",
+                    consumer.name
+                ));
+            }
+        }
+    }
+    hints
+}
