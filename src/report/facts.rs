@@ -1,7 +1,13 @@
 //! What every format says of the same numbers: names and order of the counts, groups of differences, windows worth a
 //! line, notes. Nothing here knows how a format looks.
 
-use super::text::{exact, grouped, plural};
+pub mod judged;
+pub mod life;
+mod sentence;
+
+pub use sentence::sentence;
+
+use super::text::{exact, plural};
 use crate::model::run::{Backlog, Counts};
 use crate::model::tally::EventTotals;
 use crate::model::{ConsumerReport, Difference, FlowReport, Kind, Problem, Run, Totals, Window};
@@ -97,51 +103,6 @@ pub fn is_empty(flow: &FlowReport) -> bool {
         counts.totals.is_empty() && receipts.read == 0 && receipts.without_id == 0
     };
     produced && flow.consumers.iter().all(|consumer| consumer.counts.as_ref().is_some_and(nothing))
-}
-
-/// One sentence on the whole run.
-#[must_use]
-pub fn sentence(run: &Run) -> String {
-    let partly = if run.complete { "" } else { " Not everything could be judged: see the problems." };
-    match run.differences_total {
-        0 if !run.complete => format!("No difference in what could be judged.{partly}"),
-        0 if run.flows.iter().all(is_empty) => "Nothing to compare: both sides are empty.".to_owned(),
-        0 => balanced_sentence(run),
-        1 => format!("1 difference needs attention.{partly}"),
-        many => format!("{} differences need attention.{partly}", grouped(many.cast_signed())),
-    }
-}
-
-/// What is waited for or can no longer be proved is no difference, and is said.
-fn balanced_sentence(run: &Run) -> String {
-    let waiting = counted(run, Kind::Pending) + counted(run, Kind::InFlight);
-    let unverifiable = counted(run, Kind::Unverifiable);
-    let waiting =
-        (waiting > 0).then(|| format!("{} may still be on the way", grouped(waiting.cast_signed())));
-    let unverifiable = (unverifiable > 0)
-        .then(|| format!("{} can no longer be verified", grouped(unverifiable.cast_signed())));
-    let rest: Vec<_> = waiting.into_iter().chain(unverifiable).collect();
-    let hidden = hidden_kinds(run);
-    if !hidden.is_empty() {
-        // A key that makes duplicates impossible hides nothing; rows that vanish hide losses.
-        let hidden: Vec<_> = hidden.iter().map(|kind| kind.name()).collect();
-        return format!(
-            "Nothing differs in what these tables can show; not decidable: {}.",
-            hidden.join(", ")
-        );
-    }
-    if rest.is_empty() {
-        "Every message is accounted for.".to_owned()
-    } else {
-        format!("No message differs; {}.", rest.join(", "))
-    }
-}
-
-/// Losses and strangers that some consumer's layout cannot show.
-fn hidden_kinds(run: &Run) -> Vec<Kind> {
-    let consumers = || run.flows.iter().flat_map(|flow| &flow.consumers);
-    let hidden = |kind: &Kind| consumers().any(|consumer| consumer.not_decidable.contains(kind));
-    [Kind::Missing, Kind::Orphan].into_iter().filter(hidden).collect()
 }
 
 /// The differences of one kind, most urgent kind first.
@@ -321,18 +282,5 @@ mod tests {
         let groups = groups(&run, 1);
         assert_eq!((groups[0].kind, groups[0].shown.len(), groups[0].total), (Kind::Missing, 1, 8));
         assert!(groups.iter().any(|group| group.kind == Kind::Stuck && group.shown.is_empty()));
-    }
-
-    #[test]
-    fn two_empty_sides_are_said_to_be_empty() {
-        assert_eq!(sentence(&fixture::empty()), "Nothing to compare: both sides are empty.");
-        assert_eq!(sentence(&fixture::balanced()), "No message differs; 2 may still be on the way.");
-        assert!(sentence(&fixture::rich()).contains("Not everything could be judged"));
-        let mut vanishing = fixture::balanced();
-        vanishing.flows[0].consumers[0].not_decidable = vec![Kind::Missing, Kind::Orphan];
-        assert_eq!(
-            sentence(&vanishing),
-            "Nothing differs in what these tables can show; not decidable: missing, orphan."
-        );
     }
 }

@@ -1,6 +1,7 @@
 //! The report for a terminal: the outcome first, then each flow, then the differences with what to do.
 
 use super::Options;
+use super::facts::judged::{self, nothing};
 use super::facts::{self, Group};
 use super::text::{self, NOT_DECIDABLE, NOT_READ, exact, fill, fill_parts, local, visible};
 use crate::model::latency::LatencySeconds;
@@ -39,22 +40,27 @@ fn section(out: &mut Vec<String>, lines: Vec<String>) {
 }
 
 fn head(run: &Run, options: Options) -> Vec<String> {
-    let (from, until) = (local(run.span.from, run.time_zone), local(run.span.until, run.time_zone));
     let complete = if run.complete { "complete" } else { "incomplete" };
     let outcome = run.outcome.name().to_uppercase();
     let status = format!("{outcome} · verdict {} · exit {} · {complete}", run.verdict.name(), run.exit_code);
-    vec![
-        tinted(&status, run.verdict, run.outcome, options),
-        facts::sentence(run),
-        format!("{from} until {until} · {} · {}", run.time_zone.name(), text::length(run.span.micros())),
-        format!("{} until {} · UTC", run.span.from, run.span.until),
-        format!(
-            "as of {} · run {} · msgrecon {}",
-            local(run.as_of, run.time_zone),
-            visible(&run.id),
-            run.version
-        ),
-    ]
+    let mut lines = vec![tinted(&status, run.verdict, run.outcome, options), facts::sentence(run)];
+    lines.extend(range(run));
+    let as_of = local(run.as_of, run.time_zone);
+    lines.push(format!("as of {as_of} · run {} · msgrecon {}", visible(&run.id), run.version));
+    lines
+}
+
+/// From when until when, in local time and in UTC; where a ledger chose the windows, how many they are.
+fn range(run: &Run) -> Vec<String> {
+    let (from, until) = (local(run.span.from, run.time_zone), local(run.span.until, run.time_zone));
+    let (zone, utc) = (run.time_zone.name(), format!("{} until {} · UTC", run.span.from, run.span.until));
+    match judged::chosen(run) {
+        None => vec![format!("{from} until {until} · {zone} · {}", text::length(run.span.micros())), utc],
+        Some(0) => vec![format!("no window · {zone}")],
+        Some(many) => {
+            vec![format!("{} between {from} and {until} · {zone}", text::plural(many as u64, "window")), utc]
+        }
+    }
 }
 
 /// `line` in the colour of what it says; without colours it says the same.
@@ -90,13 +96,15 @@ fn flow_lines(flow: &FlowReport, run: &Run, options: Options) -> Vec<String> {
     let title =
         format!("{} · {} · verdict {}{complete}", name(&flow.name), flow.outcome.name(), flow.verdict.name());
     let mut lines = vec![tinted(&title, flow.verdict, flow.outcome, options)];
-    if facts::is_empty(flow) {
-        lines.push("  nothing to compare: both sides are empty".to_owned());
+    let width = usize::from(options.width);
+    lines.extend(judged::chosen_of(flow, run).map(|words| fill(&words, 2, width)));
+    if let Some(why) = nothing(flow, run) {
+        lines.push(format!("  {}", why.words()));
+        lines.extend(flow.backlog.and_then(|_| backlog(flow, run, options)));
     } else {
         lines.extend(producer(flow, run, options));
         lines.extend(consumers(flow, options));
     }
-    let width = usize::from(options.width);
     lines.extend(flow.breaches.iter().map(|breach| fill(&breach_line(breach), 2, width)));
     lines.extend(flow.hints.iter().map(|hint| fill(&format!("hint: {}", visible(hint)), 2, width)));
     lines.extend(windows(flow, run));
@@ -310,6 +318,13 @@ mod tests {
         insta::assert_snapshot!(render(&fixture::balanced(), Options::default()));
         let empty = render(&fixture::empty(), Options::default());
         assert!(empty.contains("nothing to compare: both sides are empty"), "{empty}");
+    }
+
+    #[test]
+    fn runs_of_the_ledger_say_which_windows_they_hold() {
+        let [some, none] =
+            [fixture::scheduled(), fixture::nothing_due()].map(|run| render(&run, Options::default()));
+        insta::assert_snapshot!(format!("{some}\n----\n\n{none}"));
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! The part of the page that repeats for each flow.
 
 use super::super::chart::{self, Chart};
+use super::super::facts::judged::{self, nothing};
 use super::super::facts::{self, Notable};
 use super::super::text::{self, NOT_DECIDABLE, NOT_READ, grouped, local, plural};
-use super::{data, number, tone};
+use super::{capitalised, data, is_bare, number, tone};
 use crate::model::run::{Backlog, Counts};
 use crate::model::{ConsumerReport, FlowReport, Kind, Run, Verdict};
 use minijinja::context;
@@ -22,7 +23,9 @@ pub(super) fn flow(flow: &FlowReport, run: &Run) -> Value {
         verdict => flow.verdict.name(),
         complete => flow.complete,
         tone => tone(flow.verdict, flow.outcome),
-        empty => facts::is_empty(flow),
+        nothing => nothing(flow, run).map(|why| capitalised(why.words())),
+        bare => is_bare(flow, run),
+        chosen => judged::chosen_of(flow, run).map(|words| capitalised(&words)),
         producer => producer(flow),
         backlog => flow.backlog.filter(|backlog| backlog.count > 0).map(|one| backlog(&one, run)),
         backlog_known => flow.backlog.is_some(),
@@ -132,6 +135,7 @@ fn drawing(chart: Chart) -> Value {
         gap => if chart.bars.len() > 48 { 1 } else { 2 },
         peak => plural(chart.peak, "message"),
         windows_per_bar => chart.windows_per_bar,
+        gaps => chart.gaps,
         from, until,
         bars => chart.bars.into_iter().map(bar).collect::<Vec<_>>(),
     }
