@@ -10,7 +10,7 @@ pub use sentence::sentence;
 use super::text::{exact, plural};
 use crate::model::run::{Backlog, Counts};
 use crate::model::tally::EventTotals;
-use crate::model::{ConsumerReport, Difference, FlowReport, Kind, Problem, Run, Totals, Window};
+use crate::model::{ConsumerReport, Difference, FlowReport, Kind, Problem, Run, Status, Totals, Window};
 
 /// The names of a consumer's counts, in the order of every file.
 pub const COUNT_NAMES: [&str; 16] = [
@@ -117,13 +117,14 @@ pub struct Group<'a> {
     pub total: u64,
 }
 
-/// The run's differences by kind, at most `cap` of each; one pass over the list.
+/// The run's differences by kind, at most `cap` of each, new ones before those that were known; one pass over the list.
 #[must_use]
 pub fn groups(run: &Run, cap: usize) -> Vec<Group<'_>> {
-    let mut by_kind: Vec<(Vec<&Difference>, u64)> = vec![(Vec::new(), 0); Kind::ALL.len()];
+    let mut by_kind: Vec<([Vec<&Difference>; 2], u64)> = vec![Default::default(); Kind::ALL.len()];
     for difference in &run.differences {
         let (shown, listed) = &mut by_kind[difference.kind as usize];
         *listed += 1;
+        let shown = &mut shown[usize::from(difference.status != Status::New)];
         if shown.len() < cap {
             shown.push(difference);
         }
@@ -134,6 +135,7 @@ pub fn groups(run: &Run, cap: usize) -> Vec<Group<'_>> {
         let (shown, listed) = std::mem::take(&mut by_kind[kind as usize]);
         // The list may have been cut; the counts never are.
         let counted = if kind.is_difference() { counted(run, kind) } else { 0 };
+        let shown = shown.into_iter().flatten().take(cap).collect();
         Group { kind, shown, listed, total: listed.max(counted) }
     };
     ordered.map(group).filter(|group| group.total > 0).collect()
@@ -282,5 +284,16 @@ mod tests {
         let groups = groups(&run, 1);
         assert_eq!((groups[0].kind, groups[0].shown.len(), groups[0].total), (Kind::Missing, 1, 8));
         assert!(groups.iter().any(|group| group.kind == Kind::Stuck && group.shown.is_empty()));
+    }
+
+    #[test]
+    fn a_cut_list_shows_what_is_new() {
+        let mut run = fixture::many(40);
+        run.differences.iter_mut().take(30).for_each(|one| one.status = Status::Open);
+        let shown = |cap: usize| -> Vec<_> {
+            groups(&run, cap)[0].shown.iter().map(|one| one.id.as_ref().unwrap().to_string()).collect()
+        };
+        assert_eq!(shown(12)[9..], ["m-0000039", "m-0000000", "m-0000001"]);
+        assert_eq!((shown(2), shown(100).len()), (vec!["m-0000030".to_owned(), "m-0000031".to_owned()], 40));
     }
 }
