@@ -1,5 +1,7 @@
 //! Windows as stacked bars: numbers in, coordinates out; how they look is the template's matter.
 
+pub mod trend;
+
 use super::facts::judged::stretches;
 use super::facts::{distinct_consumed, other_than_ok};
 use super::text::{grouped, local, plural};
@@ -24,7 +26,7 @@ const PARTS: [(&str, &[Kind]); 5] = [
     ("lost", &[Kind::Missing, Kind::DeadLettered]),
 ];
 
-/// One consumer's windows.
+/// Bars beside each other: one consumer's windows, or a flow's trend.
 #[derive(Debug)]
 pub struct Chart {
     /// In time order.
@@ -41,7 +43,7 @@ pub struct Chart {
     pub gaps: bool,
 }
 
-/// One window, or several in a row.
+/// One window, or several in a row; or one day.
 #[derive(Debug)]
 pub struct Bar {
     /// The same in words.
@@ -50,6 +52,8 @@ pub struct Bar {
     pub x: u64,
     /// From the bottom up.
     pub parts: Vec<Part>,
+    /// `false` where the trend knows that not all of it was judged.
+    pub complete: bool,
 }
 
 /// A rectangle.
@@ -72,7 +76,8 @@ pub fn chart(windows: &[(Window, Totals)], undecidable: &[Kind], zone: Tz) -> Op
     let bars = slices.iter().zip(0..).map(|((slice, totals), place)| Bar {
         title: format!("{}: {}", extent(slice, zone), contents(totals, undecidable)),
         x: place * STEP,
-        parts: parts(totals, undecidable, peak),
+        parts: stacked(PARTS.map(|(class, kinds)| (class, count(totals, kinds, undecidable))), peak),
+        complete: true,
     });
     let ends = [windows.first()?.0.0.from, windows.last()?.0.0.until].map(|at| local(at, zone));
     let width = STEP * slices.len() as u64;
@@ -90,7 +95,7 @@ fn merged(slice: &[(Window, Totals)]) -> Totals {
 /// From when until when a bar reaches; with a gap inside, how many windows it holds of that time.
 fn extent(slice: &[(Window, Totals)], zone: Tz) -> String {
     let windows = || slice.iter().map(|(window, _)| window);
-    let (Some(first), Some(last)) = (windows().next(), windows().last()) else { return String::new() };
+    let (Some(first), Some(last)) = (windows().next(), windows().next_back()) else { return String::new() };
     let [from, until] = [first.0.from, last.0.until].map(|at| local(at, zone));
     match stretches(windows()) {
         1 => format!("{from} until {until}"),
@@ -114,20 +119,20 @@ fn contents(totals: &Totals, undecidable: &[Kind]) -> String {
     format!("{} acked, {consumed} consumed{}", plural(totals.acked, "message"), others.concat())
 }
 
-/// The parts of a bar, stacked; what the slivers take is taken from `ok`.
-fn parts(totals: &Totals, undecidable: &[Kind], peak: u64) -> Vec<Part> {
-    let height = |kinds: &[Kind]| match count(totals, kinds, undecidable) {
+/// The parts of a bar, stacked from the bottom up; what the slivers take is taken from the first.
+fn stacked<const N: usize>(counts: [(&'static str, u64); N], peak: u64) -> Vec<Part> {
+    let height = |count: u64| match count {
         0 => 0,
         count => (u128::from(count) * u128::from(HEIGHT) / u128::from(peak))
             .try_into()
             .unwrap_or(HEIGHT)
             .max(SLIVER),
     };
-    let mut heights = PARTS.map(|(_, kinds)| height(kinds));
+    let mut heights = counts.map(|(_, count)| height(count));
     let others: u64 = heights[1..].iter().sum();
     heights[0] = heights[0].min(HEIGHT.saturating_sub(others));
     let mut y = HEIGHT;
-    let stacked = PARTS.iter().zip(heights).filter(|(_, height)| *height > 0).map(|((class, _), height)| {
+    let stacked = counts.iter().zip(heights).filter(|(_, height)| *height > 0).map(|((class, _), height)| {
         let height = height.min(y);
         y -= height;
         Part { class, y, height }

@@ -75,17 +75,18 @@ pub fn chosen(run: &Run) -> Option<usize> {
 /// The windows that a ledger chose of a flow, in words: a span with gaps was not judged as a whole.
 #[must_use]
 pub fn chosen_of(flow: &FlowReport, run: &Run) -> Option<String> {
-    let windows = windows(flow);
+    let windows = if run.scheduled { windows(flow) } else { Vec::new() };
     let ends = [windows.first()?.0.from, windows.last()?.0.until];
     let [from, until] = ends.map(|at| local(at, run.time_zone));
     let count = plural(windows.len() as u64, "window");
-    let words = match stretches(&windows) {
+    Some(match stretches(&windows) {
         1 => format!("this run holds {count}, {from} until {until}"),
-        many => format!(
-            "this run holds {count} between {from} and {until}, in {many} stretches with gaps between"
-        ),
-    };
-    run.scheduled.then_some(words)
+        many => {
+            format!(
+                "this run holds {count} between {from} and {until}, in {many} stretches with gaps between"
+            )
+        }
+    })
 }
 
 #[cfg(test)]
