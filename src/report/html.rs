@@ -4,6 +4,7 @@
 //! or [`exact`] here and is escaped once more by the template engine.
 
 mod flow;
+mod life;
 
 use super::RenderError;
 use super::facts::judged::{self, Nothing, nothing};
@@ -41,6 +42,8 @@ pub fn render(run: &Run) -> Result<String, RenderError> {
 fn page(run: &Run) -> Value {
     context! {
         head => head(run),
+        changes => life::changes(run),
+        kept => facts::life::is_kept(run),
         tiles => tiles(run),
         unread => unread(run),
         problems => run.problems.iter().map(problem).collect::<Vec<_>>(),
@@ -90,7 +93,7 @@ fn data(text: &str) -> String {
 }
 
 /// A sentence of its own: a capital in front, a full stop behind.
-fn capitalised(words: &str) -> String {
+fn sentence(words: &str) -> String {
     let mut rest = words.chars();
     let first = rest.next().map(|first| first.to_ascii_uppercase());
     format!("{}{}.", first.map(String::from).unwrap_or_default(), rest.as_str())
@@ -185,15 +188,17 @@ fn group(group: &Group<'_>, run: &Run) -> Value {
 }
 
 fn difference(difference: &Difference, run: &Run) -> Value {
-    let seen = difference.first_seen;
+    let (seen, kept) = (difference.first_seen, facts::life::is_kept(run));
     context! {
         id => difference.id.as_ref().map(|id| data(&id.to_string())),
         flow => data(&difference.flow),
         consumer => difference.consumer.as_deref().map(data),
         window => difference.window_from.map(|from| local(from, run.time_zone)),
         age => difference.age.map(text::age),
+        status => life::status(difference, run),
         first_seen => if seen == run.as_of { "this run".to_owned() } else { local(seen, run.time_zone) },
         detail => data(&difference.detail),
+        found => (kept && difference.after_first_check).then_some(facts::life::FOUND_LATER),
     }
 }
 
@@ -241,6 +246,15 @@ mod tests {
             one.id = one.id.as_ref().map(|_| crate::model::Id::from_text("plain"));
             one.detail = one.detail.chars().map(|_| 'x').collect();
         }
+        for one in
+            run.flows.iter_mut().filter_map(|flow| flow.life.as_mut()).flat_map(|life| &mut life.healed)
+        {
+            one.consumer = one.consumer.as_ref().map(|_| "plain".to_owned());
+            one.id = crate::model::Id::from_text("plain");
+            one.evidence = one.evidence.chars().map(|_| 'x').collect();
+        }
+        let acknowledged = run.flows.iter_mut().flat_map(|flow| &mut flow.acknowledged);
+        acknowledged.for_each(|one| one.consumer = one.consumer.as_ref().map(|_| "plain".to_owned()));
         run.problems.iter_mut().for_each(|one| "plain".clone_into(&mut one.message));
         run
     }
@@ -256,6 +270,9 @@ mod tests {
             assert!(!page.contains(text), "{text}");
         }
         assert!(page.contains("&lt;img src=x onerror=alert(1)&gt;") && page.contains("\\u{1b}[31mred"));
+        assert!(
+            page.contains("=1 receipt &lt;script&gt;") && page.contains("its rows are gone\\u{a}\\u{1b}[31m")
+        );
         assert!(page.contains("default-src 'none'"));
     }
 

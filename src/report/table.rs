@@ -105,9 +105,10 @@ fn flow_lines(flow: &FlowReport, run: &Run, options: Options) -> Vec<String> {
     let mut lines = vec![tinted(&title, flow.verdict, flow.outcome, options)];
     let width = usize::from(options.width);
     lines.extend(judged::chosen_of(flow, run).map(|words| fill(&words, 2, width)));
+    let nothing = nothing(flow, run);
+    lines.extend(nothing.map(|why| format!("  {}", why.words())));
     lines.extend(remembered(flow, run, options));
-    if let Some(why) = nothing(flow, run) {
-        lines.push(format!("  {}", why.words()));
+    if nothing.is_some() {
         lines.extend(flow.backlog.and_then(|_| backlog(flow, run, options)));
     } else {
         lines.extend(producer(flow, run, options));

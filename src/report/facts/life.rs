@@ -34,8 +34,8 @@ pub fn mark(status: Status) -> &'static str {
 #[must_use]
 pub fn compared(run: &Run) -> String {
     run.last_run.as_ref().map_or_else(
-        || "first run of the ledger".to_owned(),
-        |last| format!("since the run as of {}", local(last.as_of, run.time_zone)),
+        || "First run of the ledger".to_owned(),
+        |last| format!("Since the run as of {}", local(last.as_of, run.time_zone)),
     )
 }
 
@@ -103,7 +103,7 @@ mod tests {
         run.flows[1].life = Some(FlowLife { new: 1_000, expired: 1, ..FlowLife::default() });
         assert_eq!((changes(lives(&run))[0], changes(lives(&run))[4]), ((1_013, "new"), (3, "given up")));
         run.last_run = None;
-        assert_eq!(compared(&run), "first run of the ledger");
+        assert_eq!(compared(&run), "First run of the ledger");
         assert_eq!(
             changes_line(&FlowLife::default(), &run),
             "first run of the ledger: 0 new, 0 still open, 0 acknowledged, 0 resolved"
