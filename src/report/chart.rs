@@ -1,5 +1,8 @@
 //! Windows as stacked bars: numbers in, coordinates out; how they look is the template's matter.
 
+pub mod trend;
+
+use super::facts::judged::stretches;
 use super::facts::{distinct_consumed, other_than_ok};
 use super::text::{grouped, local, plural};
 use crate::model::{Kind, Totals, Window};
@@ -23,7 +26,7 @@ const PARTS: [(&str, &[Kind]); 5] = [
     ("lost", &[Kind::Missing, Kind::DeadLettered]),
 ];
 
-/// One consumer's windows.
+/// Bars beside each other: one consumer's windows, or a flow's trend.
 #[derive(Debug)]
 pub struct Chart {
     /// In time order.
@@ -36,9 +39,11 @@ pub struct Chart {
     pub windows_per_bar: usize,
     /// Start of the first and end of the last, in local time.
     pub ends: [String; 2],
+    /// Whether time that belongs to no window lies between two bars or within one.
+    pub gaps: bool,
 }
 
-/// One window, or several in a row.
+/// One window, or several in a row; or one day.
 #[derive(Debug)]
 pub struct Bar {
     /// The same in words.
@@ -47,6 +52,8 @@ pub struct Bar {
     pub x: u64,
     /// From the bottom up.
     pub parts: Vec<Part>,
+    /// `false` where the trend knows that not all of it was judged.
+    pub complete: bool,
 }
 
 /// A rectangle.
@@ -64,26 +71,36 @@ pub struct Part {
 #[must_use]
 pub fn chart(windows: &[(Window, Totals)], undecidable: &[Kind], zone: Tz) -> Option<Chart> {
     let windows_per_bar = windows.len().div_ceil(BARS_MAX).max(1);
-    let slices: Vec<_> = windows.chunks(windows_per_bar).map(merged).collect();
+    let slices: Vec<_> = windows.chunks(windows_per_bar).map(|slice| (slice, merged(slice))).collect();
     let peak = slices.iter().map(|(_, totals)| volume(totals, undecidable)).max().filter(|peak| *peak > 0)?;
-    let bars = slices.iter().zip(0..).map(|((window, totals), place)| Bar {
-        title: title(*window, totals, undecidable, zone),
+    let bars = slices.iter().zip(0..).map(|((slice, totals), place)| Bar {
+        title: format!("{}: {}", extent(slice, zone), contents(totals, undecidable)),
         x: place * STEP,
-        parts: parts(totals, undecidable, peak),
+        parts: stacked(PARTS.map(|(class, kinds)| (class, count(totals, kinds, undecidable))), peak),
+        complete: true,
     });
     let ends = [windows.first()?.0.0.from, windows.last()?.0.0.until].map(|at| local(at, zone));
     let width = STEP * slices.len() as u64;
-    (slices.len() > 1).then(|| Chart { bars: bars.collect(), width, peak, windows_per_bar, ends })
+    let gaps = stretches(windows.iter().map(|(window, _)| window)) > 1;
+    (slices.len() > 1).then(|| Chart { bars: bars.collect(), width, peak, windows_per_bar, ends, gaps })
 }
 
-fn merged(slice: &[(Window, Totals)]) -> (Window, Totals) {
-    let mut totals = Totals::default();
-    let mut span = slice[0].0;
-    for (window, one) in slice {
-        totals.merge(one);
-        span.0.until = window.0.until;
+fn merged(slice: &[(Window, Totals)]) -> Totals {
+    slice.iter().fold(Totals::default(), |mut all, (_, one)| {
+        all.merge(one);
+        all
+    })
+}
+
+/// From when until when a bar reaches; with a gap inside, how many windows it holds of that time.
+fn extent(slice: &[(Window, Totals)], zone: Tz) -> String {
+    let windows = || slice.iter().map(|(window, _)| window);
+    let (Some(first), Some(last)) = (windows().next(), windows().next_back()) else { return String::new() };
+    let [from, until] = [first.0.from, last.0.until].map(|at| local(at, zone));
+    match stretches(windows()) {
+        1 => format!("{from} until {until}"),
+        _ => format!("{} between {from} and {until}", plural(slice.len() as u64, "window")),
     }
-    (span, totals)
 }
 
 fn count(totals: &Totals, kinds: &[Kind], undecidable: &[Kind]) -> u64 {
@@ -94,34 +111,28 @@ fn volume(totals: &Totals, undecidable: &[Kind]) -> u64 {
     PARTS.iter().map(|(_, kinds)| count(totals, kinds, undecidable)).sum()
 }
 
-fn title(Window(span): Window, totals: &Totals, undecidable: &[Kind], zone: Tz) -> String {
+fn contents(totals: &Totals, undecidable: &[Kind]) -> String {
     let others = other_than_ok(totals, undecidable);
     let others: Vec<_> =
         others.iter().map(|(kind, count)| format!(", {kind} {}", grouped(count.cast_signed()))).collect();
     let consumed = grouped(distinct_consumed(totals).cast_signed());
-    let acked = plural(totals.acked, "message");
-    format!(
-        "{} until {}: {acked} acked, {consumed} consumed{}",
-        local(span.from, zone),
-        local(span.until, zone),
-        others.concat()
-    )
+    format!("{} acked, {consumed} consumed{}", plural(totals.acked, "message"), others.concat())
 }
 
-/// The parts of a bar, stacked; what the slivers take is taken from `ok`.
-fn parts(totals: &Totals, undecidable: &[Kind], peak: u64) -> Vec<Part> {
-    let height = |kinds: &[Kind]| match count(totals, kinds, undecidable) {
+/// The parts of a bar, stacked from the bottom up; what the slivers take is taken from the first.
+fn stacked<const N: usize>(counts: [(&'static str, u64); N], peak: u64) -> Vec<Part> {
+    let height = |count: u64| match count {
         0 => 0,
         count => (u128::from(count) * u128::from(HEIGHT) / u128::from(peak))
             .try_into()
             .unwrap_or(HEIGHT)
             .max(SLIVER),
     };
-    let mut heights = PARTS.map(|(_, kinds)| height(kinds));
+    let mut heights = counts.map(|(_, count)| height(count));
     let others: u64 = heights[1..].iter().sum();
     heights[0] = heights[0].min(HEIGHT.saturating_sub(others));
     let mut y = HEIGHT;
-    let stacked = PARTS.iter().zip(heights).filter(|(_, height)| *height > 0).map(|((class, _), height)| {
+    let stacked = counts.iter().zip(heights).filter(|(_, height)| *height > 0).map(|((class, _), height)| {
         let height = height.min(y);
         y -= height;
         Part { class, y, height }
@@ -160,5 +171,23 @@ mod tests {
             title,
             "2026-11-01 01:00 -04:00 until 2026-11-01 01:00 -05:00: 86 messages acked, 80 consumed, missing 6"
         );
+    }
+
+    #[test]
+    fn a_bar_over_a_gap_claims_no_span() {
+        let mut run = fixture::many(0);
+        let windows = &mut run.flows[0].consumers[0].counts.as_mut().unwrap().windows;
+        assert!(!chart(windows, &[], run.time_zone).unwrap().gaps);
+        windows.drain(2..7);
+        let chart = chart(windows, &[], run.time_zone).unwrap();
+        assert!(chart.gaps);
+        assert!(
+            chart.bars[0].title.starts_with(
+                "8 windows between 2026-10-02 00:00 -04:00 and 2026-10-02 13:00 -04:00: 749 messages acked"
+            ),
+            "{}",
+            chart.bars[0].title
+        );
+        assert!(chart.bars[1].title.starts_with("2026-10-02 13:00 -04:00 until 2026-10-02 21:00 -04:00: "));
     }
 }

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 pub const NOT_JUDGED: &str = "not judged";
 
 /// The columns of `differences.csv`: the keys of `report.json`.
-pub const DIFFERENCE_COLUMNS: [&str; 11] = [
+pub const DIFFERENCE_COLUMNS: [&str; 14] = [
     "flow",
     "consumer",
     "kind",
@@ -28,6 +28,9 @@ pub const DIFFERENCE_COLUMNS: [&str; 11] = [
     "age_seconds",
     "first_seen",
     "detail",
+    "status",
+    "times_seen",
+    "after_first_check",
 ];
 
 const WINDOW_COLUMNS: [&str; 5] = ["flow", "consumer", "from", "until", "label"];
@@ -89,7 +92,7 @@ pub fn differences(run: &Run, options: Options) -> Result<Vec<u8>, RenderError> 
     finish(out)
 }
 
-fn difference_line(difference: &Difference, options: Options) -> [Cow<'_, str>; 11] {
+fn difference_line(difference: &Difference, options: Options) -> [Cow<'_, str>; DIFFERENCE_COLUMNS.len()] {
     let time = |at: Option<Micros>| Cow::Owned(at.map(Micros::to_rfc3339).unwrap_or_default());
     let id = difference.id.as_ref().map(ToString::to_string).unwrap_or_default();
     let age = difference.age.map(|age| to_the_millisecond(age).to_string());
@@ -105,6 +108,9 @@ fn difference_line(difference: &Difference, options: Options) -> [Cow<'_, str>; 
         Cow::Owned(age.unwrap_or_default()),
         time(Some(difference.first_seen)),
         cell(&difference.detail, options),
+        Cow::Borrowed(difference.status.name()),
+        Cow::Owned(difference.times_seen.to_string()),
+        Cow::Borrowed(if difference.after_first_check { "true" } else { "false" }),
     ]
 }
 

@@ -1,10 +1,16 @@
 //! What every format says of the same numbers: names and order of the counts, groups of differences, windows worth a
 //! line, notes. Nothing here knows how a format looks.
 
-use super::text::{exact, grouped, plural};
+pub mod judged;
+pub mod life;
+mod sentence;
+
+pub use sentence::sentence;
+
+use super::text::{exact, plural};
 use crate::model::run::{Backlog, Counts};
 use crate::model::tally::EventTotals;
-use crate::model::{ConsumerReport, Difference, FlowReport, Kind, Problem, Run, Totals, Window};
+use crate::model::{ConsumerReport, Difference, FlowReport, Kind, Problem, Run, Status, Totals, Window};
 
 /// The names of a consumer's counts, in the order of every file.
 pub const COUNT_NAMES: [&str; 16] = [
@@ -99,51 +105,6 @@ pub fn is_empty(flow: &FlowReport) -> bool {
     produced && flow.consumers.iter().all(|consumer| consumer.counts.as_ref().is_some_and(nothing))
 }
 
-/// One sentence on the whole run.
-#[must_use]
-pub fn sentence(run: &Run) -> String {
-    let partly = if run.complete { "" } else { " Not everything could be judged: see the problems." };
-    match run.differences_total {
-        0 if !run.complete => format!("No difference in what could be judged.{partly}"),
-        0 if run.flows.iter().all(is_empty) => "Nothing to compare: both sides are empty.".to_owned(),
-        0 => balanced_sentence(run),
-        1 => format!("1 difference needs attention.{partly}"),
-        many => format!("{} differences need attention.{partly}", grouped(many.cast_signed())),
-    }
-}
-
-/// What is waited for or can no longer be proved is no difference, and is said.
-fn balanced_sentence(run: &Run) -> String {
-    let waiting = counted(run, Kind::Pending) + counted(run, Kind::InFlight);
-    let unverifiable = counted(run, Kind::Unverifiable);
-    let waiting =
-        (waiting > 0).then(|| format!("{} may still be on the way", grouped(waiting.cast_signed())));
-    let unverifiable = (unverifiable > 0)
-        .then(|| format!("{} can no longer be verified", grouped(unverifiable.cast_signed())));
-    let rest: Vec<_> = waiting.into_iter().chain(unverifiable).collect();
-    let hidden = hidden_kinds(run);
-    if !hidden.is_empty() {
-        // A key that makes duplicates impossible hides nothing; rows that vanish hide losses.
-        let hidden: Vec<_> = hidden.iter().map(|kind| kind.name()).collect();
-        return format!(
-            "Nothing differs in what these tables can show; not decidable: {}.",
-            hidden.join(", ")
-        );
-    }
-    if rest.is_empty() {
-        "Every message is accounted for.".to_owned()
-    } else {
-        format!("No message differs; {}.", rest.join(", "))
-    }
-}
-
-/// Losses and strangers that some consumer's layout cannot show.
-fn hidden_kinds(run: &Run) -> Vec<Kind> {
-    let consumers = || run.flows.iter().flat_map(|flow| &flow.consumers);
-    let hidden = |kind: &Kind| consumers().any(|consumer| consumer.not_decidable.contains(kind));
-    [Kind::Missing, Kind::Orphan].into_iter().filter(hidden).collect()
-}
-
 /// The differences of one kind, most urgent kind first.
 pub struct Group<'a> {
     /// What they have in common.
@@ -156,13 +117,14 @@ pub struct Group<'a> {
     pub total: u64,
 }
 
-/// The run's differences by kind, at most `cap` of each; one pass over the list.
+/// The run's differences by kind, at most `cap` of each, new ones before those that were known; one pass over the list.
 #[must_use]
 pub fn groups(run: &Run, cap: usize) -> Vec<Group<'_>> {
-    let mut by_kind: Vec<(Vec<&Difference>, u64)> = vec![(Vec::new(), 0); Kind::ALL.len()];
+    let mut by_kind: Vec<([Vec<&Difference>; 2], u64)> = vec![Default::default(); Kind::ALL.len()];
     for difference in &run.differences {
         let (shown, listed) = &mut by_kind[difference.kind as usize];
         *listed += 1;
+        let shown = &mut shown[usize::from(difference.status != Status::New)];
         if shown.len() < cap {
             shown.push(difference);
         }
@@ -173,6 +135,7 @@ pub fn groups(run: &Run, cap: usize) -> Vec<Group<'_>> {
         let (shown, listed) = std::mem::take(&mut by_kind[kind as usize]);
         // The list may have been cut; the counts never are.
         let counted = if kind.is_difference() { counted(run, kind) } else { 0 };
+        let shown = shown.into_iter().flatten().take(cap).collect();
         Group { kind, shown, listed, total: listed.max(counted) }
     };
     ordered.map(group).filter(|group| group.total > 0).collect()
@@ -324,15 +287,13 @@ mod tests {
     }
 
     #[test]
-    fn two_empty_sides_are_said_to_be_empty() {
-        assert_eq!(sentence(&fixture::empty()), "Nothing to compare: both sides are empty.");
-        assert_eq!(sentence(&fixture::balanced()), "No message differs; 2 may still be on the way.");
-        assert!(sentence(&fixture::rich()).contains("Not everything could be judged"));
-        let mut vanishing = fixture::balanced();
-        vanishing.flows[0].consumers[0].not_decidable = vec![Kind::Missing, Kind::Orphan];
-        assert_eq!(
-            sentence(&vanishing),
-            "Nothing differs in what these tables can show; not decidable: missing, orphan."
-        );
+    fn a_cut_list_shows_what_is_new() {
+        let mut run = fixture::many(40);
+        run.differences.iter_mut().take(30).for_each(|one| one.status = Status::Open);
+        let shown = |cap: usize| -> Vec<_> {
+            groups(&run, cap)[0].shown.iter().map(|one| one.id.as_ref().unwrap().to_string()).collect()
+        };
+        assert_eq!(shown(12)[9..], ["m-0000039", "m-0000000", "m-0000001"]);
+        assert_eq!((shown(2), shown(100).len()), (vec!["m-0000030".to_owned(), "m-0000031".to_owned()], 40));
     }
 }

@@ -1,4 +1,9 @@
-//! Runs for the tests of every format: one that holds everything, one empty, one balanced, one huge.
+//! Runs for the tests of every format: one that holds everything, one empty, one balanced, one huge, and those that a
+//! ledger chose.
+
+mod life;
+
+pub use life::{nothing_due, scheduled};
 
 use crate::model::latency::LatencySeconds;
 use crate::model::run::{Backlog, Breach, Counts, Strategy};
@@ -113,6 +118,7 @@ fn differences() -> Vec<Difference> {
         difference(None, Kind::Unattributable, None, 0, "created_at is +infinity"),
     ];
     all.extend(HOSTILE[..5].iter().map(|id| one(Kind::Missing, id, 1, "")));
+    all = all.into_iter().map(life::remembered).collect();
     all.sort();
     all
 }
@@ -225,7 +231,7 @@ fn run(flows: Vec<FlowReport>, differences: Vec<Difference>) -> Run {
 }
 
 /// Everything at once: hostile ids and names, an unreadable consumer, an unreadable producer, a layout that cannot
-/// show two kinds, a day of 25 hours, a cut list.
+/// show two kinds, a day of 25 hours, a cut list, a ledger.
 pub fn rich() -> Run {
     let consumers = vec![rich_points(), consumer("sms", None), rich_stock()];
     let mut orders = flow("order-paid", consumers, Some(events()));
@@ -237,9 +243,12 @@ pub fn rich() -> Run {
     ];
     orders.hints =
         vec!["Ids `caf\u{e9}-1` and `cafe\u{301}-1` differ only in their Unicode form.".to_owned()];
+    orders.life = Some(life::rich());
+    orders.acknowledged = life::acknowledged();
     let script = consumer("\"><script>alert(1)</script>", None);
     let mut run = run(vec![orders, flow("orders\r\nBcc: x@example.test", vec![script], None)], differences());
     run.differences_total += 3;
+    run.last_run = Some(life::last_run());
     run.problems = vec![
         Problem {
             source: "sms_db".to_owned(),
@@ -283,6 +292,8 @@ pub fn many(count: usize) -> Run {
     let list = (0..count)
         .map(|number| difference(Some("points"), Kind::Missing, Some(&format!("m-{number:07}")), 1, ""));
     let mut run = run(vec![rich().flows.remove(0)], list.collect());
+    run.flows[0].life = None;
+    run.flows[0].acknowledged.clear();
     let month = Span::new(day().from.plus(-30 * 24 * HOUR), day().until);
     let totals = |place: u64| {
         let (ok, missing) = (50 + place * 37 % 90, u64::from(place.is_multiple_of(97)) * 3);

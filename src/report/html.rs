@@ -4,8 +4,10 @@
 //! or [`exact`] here and is escaped once more by the template engine.
 
 mod flow;
+mod life;
 
 use super::RenderError;
+use super::facts::judged::{self, Nothing, nothing};
 use super::facts::{self, Group};
 use super::text::{self, NOT_DECIDABLE, exact, grouped, local, plural, visible};
 use crate::model::run::Breach;
@@ -40,6 +42,8 @@ pub fn render(run: &Run) -> Result<String, RenderError> {
 fn page(run: &Run) -> Value {
     context! {
         head => head(run),
+        changes => life::changes(run),
+        kept => facts::life::is_kept(run),
         tiles => tiles(run),
         unread => unread(run),
         problems => run.problems.iter().map(problem).collect::<Vec<_>>(),
@@ -60,6 +64,8 @@ fn head(run: &Run) -> Value {
         complete => run.complete,
         tone => tone(run.verdict, run.outcome),
         sentence => facts::sentence(run),
+        windows => judged::chosen(run).map(|count| plural(count as u64, "window")),
+        no_window => judged::chosen(run) == Some(0),
         from => local(run.span.from, zone),
         until => local(run.span.until, zone),
         from_utc => run.span.from.to_rfc3339(),
@@ -86,18 +92,36 @@ fn data(text: &str) -> String {
     exact(text, TEXT_MAX)
 }
 
+/// A sentence of its own: a capital in front, a full stop behind.
+fn sentence(words: &str) -> String {
+    let mut rest = words.chars();
+    let first = rest.next().map(|first| first.to_ascii_uppercase());
+    format!("{}{}.", first.map(String::from).unwrap_or_default(), rest.as_str())
+}
+
 fn number(count: u64) -> String {
     grouped(count.cast_signed())
 }
 
-/// The numbers that come first: those that always matter, and the other differences that there are.
+/// The numbers that come first: those that always matter, and the other differences that there are. A run that came to
+/// no window has counted nothing, and 0 would say that it had.
 fn tiles(run: &Run) -> Vec<Value> {
-    let acked: u64 = run.flows.iter().filter_map(|flow| flow.events).map(|events| events.acked).sum();
-    let mut tiles = vec![tile("acked", &number(acked), "plain", None)];
-    tiles.extend(facts::URGENCY.into_iter().filter_map(|kind| kind_tile(run, kind)));
+    let mut tiles = if run.flows.iter().all(|flow| is_bare(flow, run)) { Vec::new() } else { counts(run) };
     let ages = run.flows.iter().filter_map(|flow| flow.backlog?.oldest_age(run.as_of));
     tiles.extend(ages.max().map(|oldest| tile("oldest pending", &text::age(oldest), "plain", None)));
     tiles
+}
+
+/// Whether the run came to no window of the flow, so that there is nothing to put into tables.
+fn is_bare(flow: &FlowReport, run: &Run) -> bool {
+    matches!(nothing(flow, run), Some(Nothing::Due | Nothing::Judged))
+}
+
+fn counts(run: &Run) -> Vec<Value> {
+    let acked: u64 = run.flows.iter().filter_map(|flow| flow.events).map(|events| events.acked).sum();
+    let acked = tile("acked", &number(acked), "plain", None);
+    let kinds = facts::URGENCY.into_iter().filter_map(|kind| kind_tile(run, kind));
+    std::iter::once(acked).chain(kinds).collect()
 }
 
 fn kind_tile(run: &Run, kind: Kind) -> Option<Value> {
@@ -112,8 +136,9 @@ fn kind_tile(run: &Run, kind: Kind) -> Option<Value> {
 
 /// What the numbers leave out, in words.
 fn unread(run: &Run) -> Option<String> {
-    let producers = run.flows.iter().filter(|flow| flow.events.is_none()).count() as u64;
-    let consumers = run.flows.iter().flat_map(|flow| &flow.consumers);
+    let flows = || run.flows.iter().filter(|flow| !is_bare(flow, run));
+    let producers = flows().filter(|flow| flow.events.is_none()).count() as u64;
+    let consumers = flows().flat_map(|flow| &flow.consumers);
     let consumers = consumers.filter(|one| one.counts.is_none()).count() as u64;
     let parts = [(producers, "producer"), (consumers, "consumer")];
     let parts: Vec<_> =
@@ -163,15 +188,17 @@ fn group(group: &Group<'_>, run: &Run) -> Value {
 }
 
 fn difference(difference: &Difference, run: &Run) -> Value {
-    let seen = difference.first_seen;
+    let (seen, kept) = (difference.first_seen, facts::life::is_kept(run));
     context! {
         id => difference.id.as_ref().map(|id| data(&id.to_string())),
         flow => data(&difference.flow),
         consumer => difference.consumer.as_deref().map(data),
         window => difference.window_from.map(|from| local(from, run.time_zone)),
         age => difference.age.map(text::age),
+        status => life::status(difference, run),
         first_seen => if seen == run.as_of { "this run".to_owned() } else { local(seen, run.time_zone) },
         detail => data(&difference.detail),
+        found => (kept && difference.after_first_check).then_some(facts::life::FOUND_LATER),
     }
 }
 
@@ -219,6 +246,15 @@ mod tests {
             one.id = one.id.as_ref().map(|_| crate::model::Id::from_text("plain"));
             one.detail = one.detail.chars().map(|_| 'x').collect();
         }
+        for one in
+            run.flows.iter_mut().filter_map(|flow| flow.life.as_mut()).flat_map(|life| &mut life.healed)
+        {
+            one.consumer = one.consumer.as_ref().map(|_| "plain".to_owned());
+            one.id = crate::model::Id::from_text("plain");
+            one.evidence = one.evidence.chars().map(|_| 'x').collect();
+        }
+        let acknowledged = run.flows.iter_mut().flat_map(|flow| &mut flow.acknowledged);
+        acknowledged.for_each(|one| one.consumer = one.consumer.as_ref().map(|_| "plain".to_owned()));
         run.problems.iter_mut().for_each(|one| "plain".clone_into(&mut one.message));
         run
     }
@@ -234,6 +270,9 @@ mod tests {
             assert!(!page.contains(text), "{text}");
         }
         assert!(page.contains("&lt;img src=x onerror=alert(1)&gt;") && page.contains("\\u{1b}[31mred"));
+        assert!(
+            page.contains("=1 receipt &lt;script&gt;") && page.contains("its rows are gone\\u{a}\\u{1b}[31m")
+        );
         assert!(page.contains("default-src 'none'"));
     }
 
@@ -254,5 +293,23 @@ mod tests {
         assert_eq!(page.matches("class=\"id\"").count(), IDS_MAX);
         let empty = render(&fixture::empty()).unwrap();
         assert!(empty.contains("Nothing to compare: both sides are empty."));
+    }
+
+    #[test]
+    fn a_run_without_windows_reads_well() {
+        let page = render(&fixture::nothing_due()).unwrap();
+        let (_, body) = page.split_once("<body>").unwrap();
+        insta::assert_snapshot!(body);
+        for table in ["<table", "<svg", "Key numbers", "<h4>Producer"] {
+            assert!(!body.contains(table), "{table}");
+        }
+    }
+
+    #[test]
+    fn a_run_with_gaps_says_how_many_windows_it_holds() {
+        let page = render(&fixture::scheduled()).unwrap();
+        assert!(page.contains("4 windows between <span class=\"t\">2026-11-01 00:00 -04:00</span>"));
+        assert!(page.contains("This run holds 4 windows between 2026-11-01 00:00 -04:00 and "));
+        assert!(page.contains("time between that the run did not judge is left out"));
     }
 }

@@ -1,5 +1,7 @@
 //! `report.json`: for machines. Keys keep their order, ids are exact strings, unknown is null and never 0.
 
+mod life;
+
 use super::RenderError;
 use super::facts::{COUNT_NAMES, count_values};
 use super::layout::RowPerLine;
@@ -62,6 +64,8 @@ struct RunHead<'a> {
     complete: bool,
     verdict: &'static str,
     exit_code: u8,
+    scheduled: bool,
+    last_run: Option<life::LastRunBody<'a>>,
 }
 
 fn run_head(run: &Run) -> RunHead<'_> {
@@ -76,6 +80,8 @@ fn run_head(run: &Run) -> RunHead<'_> {
         complete: run.complete,
         verdict: run.verdict.name(),
         exit_code: run.exit_code,
+        scheduled: run.scheduled,
+        last_run: run.last_run.as_ref().map(life::last_run_body),
     }
 }
 
@@ -89,6 +95,8 @@ struct FlowBody<'a> {
     consumers: Vec<ConsumerBody<'a>>,
     breaches: Vec<BreachRow<'a>>,
     hints: &'a [String],
+    life: Option<life::LifeBody<'a>>,
+    acknowledged: Vec<life::AcknowledgedRow<'a>>,
 }
 
 fn flow_body(flow: &FlowReport, as_of: Micros) -> FlowBody<'_> {
@@ -102,6 +110,8 @@ fn flow_body(flow: &FlowReport, as_of: Micros) -> FlowBody<'_> {
         consumers: flow.consumers.iter().map(consumer_body).collect(),
         breaches: flow.breaches.iter().map(breach_row).collect(),
         hints: &flow.hints,
+        life: flow.life.as_ref().map(life::life_body),
+        acknowledged: flow.acknowledged.iter().map(life::acknowledged_row).collect(),
     }
 }
 
@@ -295,6 +305,9 @@ struct DifferenceRow<'a> {
     age_seconds: Option<f64>,
     first_seen: Micros,
     detail: &'a str,
+    status: &'static str,
+    times_seen: u64,
+    after_first_check: bool,
 }
 
 fn difference_row(difference: &Difference) -> DifferenceRow<'_> {
@@ -310,6 +323,9 @@ fn difference_row(difference: &Difference) -> DifferenceRow<'_> {
         age_seconds: difference.age.map(to_the_millisecond),
         first_seen: difference.first_seen,
         detail: &difference.detail,
+        status: difference.status.name(),
+        times_seen: difference.times_seen,
+        after_first_check: difference.after_first_check,
     }
 }
 

@@ -4,7 +4,8 @@ use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 use std::io::{Result, Write};
 
 /// The lists that may be long.
-const LISTS: [&str; 5] = ["differences", "windows", "problems", "breaches", "other_consumers"];
+const LISTS: [&str; 8] =
+    ["differences", "windows", "problems", "breaches", "other_consumers", "acknowledged", "healed", "days"];
 
 /// Indents everything down to the rows of [`LISTS`], which stay on one line each.
 #[derive(Default)]

@@ -1,12 +1,12 @@
 //! Reports: each format is a function from a finished [`Run`] to bytes, and one writer touches files.
 //!
 //! ```text
-//! facts    what every format says of the same numbers
+//! facts    what every format says of the same numbers: counts, windows judged, what a ledger remembers
 //! text     words, numbers, and characters that must not deceive
 //! table    for a terminal
 //! json     for machines            layout   one row of a long list to a line
 //! csv      for spreadsheets
-//! html     for a browser           chart    windows as bars
+//! html     for a browser           chart    windows and trends as bars
 //! write    the files of --output
 //! explain  what a kind means
 //! ```

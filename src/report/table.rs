@@ -1,11 +1,15 @@
 //! The report for a terminal: the outcome first, then each flow, then the differences with what to do.
 
+mod differences;
+
+use self::differences::{cut_list, group_lines};
 use super::Options;
-use super::facts::{self, Group};
+use super::facts::judged::{self, nothing};
+use super::facts::{self, life};
 use super::text::{self, NOT_DECIDABLE, NOT_READ, exact, fill, fill_parts, local, visible};
 use crate::model::latency::LatencySeconds;
 use crate::model::run::{Breach, Counts};
-use crate::model::{ConsumerReport, Difference, FlowReport, Kind, Outcome, Run, Verdict};
+use crate::model::{ConsumerReport, FlowReport, Kind, Outcome, Run, Verdict};
 use comfy_table::{CellAlignment, Table, presets};
 
 /// At most this many windows of a flow get a line.
@@ -39,22 +43,31 @@ fn section(out: &mut Vec<String>, lines: Vec<String>) {
 }
 
 fn head(run: &Run, options: Options) -> Vec<String> {
-    let (from, until) = (local(run.span.from, run.time_zone), local(run.span.until, run.time_zone));
     let complete = if run.complete { "complete" } else { "incomplete" };
     let outcome = run.outcome.name().to_uppercase();
     let status = format!("{outcome} · verdict {} · exit {} · {complete}", run.verdict.name(), run.exit_code);
-    vec![
-        tinted(&status, run.verdict, run.outcome, options),
-        facts::sentence(run),
-        format!("{from} until {until} · {} · {}", run.time_zone.name(), text::length(run.span.micros())),
-        format!("{} until {} · UTC", run.span.from, run.span.until),
-        format!(
-            "as of {} · run {} · msgrecon {}",
-            local(run.as_of, run.time_zone),
-            visible(&run.id),
-            run.version
-        ),
-    ]
+    let mut lines = vec![tinted(&status, run.verdict, run.outcome, options), facts::sentence(run)];
+    lines.extend(range(run));
+    let as_of = local(run.as_of, run.time_zone);
+    lines.push(format!("as of {as_of} · run {} · msgrecon {}", visible(&run.id), run.version));
+    let last =
+        run.last_run.as_ref().map(|last| format!("last run as of {}", local(last.as_of, run.time_zone)));
+    let last = last.unwrap_or_else(|| "first run of the ledger".to_owned());
+    lines.extend(life::is_kept(run).then_some(last));
+    lines
+}
+
+/// From when until when, in local time and in UTC; where a ledger chose the windows, how many they are.
+fn range(run: &Run) -> Vec<String> {
+    let (from, until) = (local(run.span.from, run.time_zone), local(run.span.until, run.time_zone));
+    let (zone, utc) = (run.time_zone.name(), format!("{} until {} · UTC", run.span.from, run.span.until));
+    match judged::chosen(run) {
+        None => vec![format!("{from} until {until} · {zone} · {}", text::length(run.span.micros())), utc],
+        Some(0) => vec![format!("no window · {zone}")],
+        Some(many) => {
+            vec![format!("{} between {from} and {until} · {zone}", text::plural(many as u64, "window")), utc]
+        }
+    }
 }
 
 /// `line` in the colour of what it says; without colours it says the same.
@@ -90,17 +103,31 @@ fn flow_lines(flow: &FlowReport, run: &Run, options: Options) -> Vec<String> {
     let title =
         format!("{} · {} · verdict {}{complete}", name(&flow.name), flow.outcome.name(), flow.verdict.name());
     let mut lines = vec![tinted(&title, flow.verdict, flow.outcome, options)];
-    if facts::is_empty(flow) {
-        lines.push("  nothing to compare: both sides are empty".to_owned());
+    let width = usize::from(options.width);
+    lines.extend(judged::chosen_of(flow, run).map(|words| fill(&words, 2, width)));
+    let nothing = nothing(flow, run);
+    lines.extend(nothing.map(|why| format!("  {}", why.words())));
+    lines.extend(remembered(flow, run, options));
+    if nothing.is_some() {
+        lines.extend(flow.backlog.and_then(|_| backlog(flow, run, options)));
     } else {
         lines.extend(producer(flow, run, options));
         lines.extend(consumers(flow, options));
     }
-    let width = usize::from(options.width);
+    lines.extend(life::acknowledged(flow).map(|words| fill(&words, 2, width)));
     lines.extend(flow.breaches.iter().map(|breach| fill(&breach_line(breach), 2, width)));
     lines.extend(flow.hints.iter().map(|hint| fill(&format!("hint: {}", visible(hint)), 2, width)));
     lines.extend(windows(flow, run));
     lines
+}
+
+/// What the ledger remembers of a flow.
+fn remembered(flow: &FlowReport, run: &Run, options: Options) -> Vec<String> {
+    let Some(known) = &flow.life else { return Vec::new() };
+    let judged = [Some(life::watermark(known, run.time_zone)), life::due(known.due)];
+    let judged: Vec<_> = judged.into_iter().flatten().collect();
+    let width = usize::from(options.width);
+    vec![fill(&life::changes_line(known, run), 2, width), fill_parts(&judged, 2, width)]
 }
 
 fn producer(flow: &FlowReport, run: &Run, options: Options) -> Vec<String> {
@@ -256,40 +283,6 @@ fn windows(flow: &FlowReport, run: &Run) -> Vec<String> {
     lines
 }
 
-fn group_lines(group: &Group<'_>, run: &Run, options: Options) -> Vec<String> {
-    let (info, width) = (group.kind.info(), usize::from(options.width));
-    let mut lines = vec![
-        format!("{}: {}, showing {} of {}", info.name, group.total, group.shown.len(), group.total),
-        fill(info.meaning, 2, width),
-        fill(&format!("What to do: {}", info.remedy), 2, width),
-    ];
-    lines.extend(group.shown.iter().map(|difference| difference_line(difference, run)));
-    lines
-}
-
-fn difference_line(difference: &Difference, run: &Run) -> String {
-    let id = difference
-        .id
-        .as_ref()
-        .map_or_else(|| "(no usable id)".to_owned(), |id| exact(&id.to_string(), TEXT_MAX));
-    let flow = name(&difference.flow);
-    let consumer = difference.consumer.as_deref().map(|consumer| format!("{flow} at {}", name(consumer)));
-    let mut parts = vec![id, consumer.unwrap_or_else(|| format!("producer of {flow}"))];
-    parts.extend(difference.window_from.map(|from| format!("window {}", local(from, run.time_zone))));
-    parts.extend(difference.age.map(|age| format!("age {}", text::age(age))));
-    if !difference.detail.is_empty() {
-        parts.push(exact(&difference.detail, 2 * TEXT_MAX));
-    }
-    format!("    {}", parts.join(" · "))
-}
-
-fn cut_list(run: &Run) -> Vec<String> {
-    let (listed, total) = (run.differences.len() as u64, run.differences_total);
-    let line =
-        format!("The list of differences was cut: the files hold {listed} of {total}. The counts are whole.");
-    if listed < total { vec![line] } else { Vec::new() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::fixture;
@@ -310,6 +303,33 @@ mod tests {
         insta::assert_snapshot!(render(&fixture::balanced(), Options::default()));
         let empty = render(&fixture::empty(), Options::default());
         assert!(empty.contains("nothing to compare: both sides are empty"), "{empty}");
+    }
+
+    #[test]
+    fn runs_of_the_ledger_say_which_windows_they_hold() {
+        let [some, none] =
+            [fixture::scheduled(), fixture::nothing_due()].map(|run| render(&run, Options::default()));
+        insta::assert_snapshot!(format!("{some}\n----\n\n{none}"));
+    }
+
+    #[test]
+    fn without_a_ledger_nothing_is_said_of_it() {
+        let mut run = fixture::rich();
+        run.flows[0].life = None;
+        run.flows[0].acknowledged.clear();
+        run.last_run = None;
+        let text = render(&run, Options::default());
+        for word in [
+            "since the last run",
+            "last run as of",
+            "first run",
+            "without a gap",
+            " new ",
+            "open since",
+            "due and",
+        ] {
+            assert!(!text.contains(word), "{word}: {text}");
+        }
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! The part of the page that repeats for each flow.
 
 use super::super::chart::{self, Chart};
+use super::super::facts::judged::{self, nothing};
 use super::super::facts::{self, Notable};
 use super::super::text::{self, NOT_DECIDABLE, NOT_READ, grouped, local, plural};
-use super::{data, number, tone};
+use super::{data, is_bare, life, number, sentence, tone};
 use crate::model::run::{Backlog, Counts};
 use crate::model::{ConsumerReport, FlowReport, Kind, Run, Verdict};
 use minijinja::context;
@@ -22,7 +23,9 @@ pub(super) fn flow(flow: &FlowReport, run: &Run) -> Value {
         verdict => flow.verdict.name(),
         complete => flow.complete,
         tone => tone(flow.verdict, flow.outcome),
-        empty => facts::is_empty(flow),
+        nothing => nothing(flow, run).map(|why| sentence(why.words())),
+        bare => is_bare(flow, run),
+        chosen => judged::chosen_of(flow, run).map(|words| sentence(&words)),
         producer => producer(flow),
         backlog => flow.backlog.filter(|backlog| backlog.count > 0).map(|one| backlog(&one, run)),
         backlog_known => flow.backlog.is_some(),
@@ -32,6 +35,8 @@ pub(super) fn flow(flow: &FlowReport, run: &Run) -> Value {
         any_read => flow.consumers.iter().any(|one| one.counts.is_some()),
         consumer_notes => flow.consumers.iter().flat_map(consumer_notes).collect::<Vec<_>>(),
         windows => notable.iter().take(WINDOWS_MAX).map(|one| window(one, run)).collect::<Vec<_>>(),
+        life => life::of_flow(flow, run),
+        acknowledged => facts::life::acknowledged(flow).map(|words| sentence(&words)),
         windows_total => number(notable.len() as u64),
         windows_shown => number(notable.len().min(WINDOWS_MAX) as u64),
     }
@@ -119,11 +124,13 @@ fn timing(counts: &Counts) -> Value {
     }
 }
 
-fn drawing(chart: Chart) -> Value {
+/// A chart as the template draws it.
+pub(super) fn drawing(chart: Chart) -> Value {
     let [from, until] = chart.ends;
     let bar = |bar: chart::Bar| {
         let part = |part: chart::Part| context! { class => part.class, y => part.y, height => part.height };
-        context! { title => bar.title, x => bar.x, parts => bar.parts.into_iter().map(part).collect::<Vec<_>>() }
+        let parts = bar.parts.into_iter().map(part).collect::<Vec<_>>();
+        context! { title => bar.title, x => bar.x, complete => bar.complete, parts }
     };
     context! {
         width => chart.width,
@@ -132,6 +139,7 @@ fn drawing(chart: Chart) -> Value {
         gap => if chart.bars.len() > 48 { 1 } else { 2 },
         peak => plural(chart.peak, "message"),
         windows_per_bar => chart.windows_per_bar,
+        gaps => chart.gaps,
         from, until,
         bars => chart.bars.into_iter().map(bar).collect::<Vec<_>>(),
     }
