@@ -98,16 +98,13 @@ impl ConsumerBook {
 
     pub(super) fn dead_letter(&mut self, row: DeadLetter, rules: &FlowRules) {
         let dead = Dead { closed: row.closed, at: row.dead.at(), reason: row.reason };
-        match row.id {
-            Some(id) => {
-                let known = self.dead.remove(&id);
-                self.dead.insert(id, stronger(known, dead));
-            }
-            None => {
-                self.dead_without_id += u64::from(dead.at.is_none_or(|at| rules.span.contains(at)));
-                self.flaw(dead.at, rules);
-            }
-        }
+        let Some(id) = row.id else {
+            self.dead_without_id += u64::from(dead.at.is_none_or(|at| rules.span.contains(at)));
+            self.flaw(dead.at, rules);
+            return;
+        };
+        let known = self.dead.remove(&id);
+        self.dead.insert(id, stronger(known, dead));
     }
 
     pub(super) fn close_reading(&mut self, rules: &FlowRules, findings: &mut Findings) {

@@ -202,11 +202,11 @@ impl ConsumerBook {
     fn firm(&self, place: usize, window: &Window, rules: &FlowRules, consumer: &ConsumerRules) -> Firm {
         let totals = &self.windows[place];
         let purged = consumer.retention.is_some_and(|kept| rules.as_of.since(window.0.from) > kept);
-        match (self.flaws[place] || totals.residual() != 0, totals.unverifiable) {
-            (true, _) => Firm::Open,
-            (false, 0) => Firm::Whole,
-            (false, _) if purged => Firm::Lapsed,
-            (false, _) => Firm::Open,
+        let flawed = self.flaws[place] || totals.residual() != 0;
+        match totals.unverifiable {
+            0 if !flawed => Firm::Whole,
+            1.. if !flawed && purged => Firm::Lapsed,
+            _ => Firm::Open,
         }
     }
 

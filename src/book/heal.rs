@@ -91,7 +91,7 @@ impl Checked {
         self.heal_consumer(sight, was, &self.rules.consumers[place])
     }
 
-    fn heal_consumer(&self, sight: &Sight, was: Kind, consumer: &ConsumerRules) -> Option<(String, bool)> {
+    fn heal_consumer(&self, sight: &Sight, was: Kind, rules: &ConsumerRules) -> Option<(String, bool)> {
         let acked =
             sight.event.and_then(|event| event.acked).map_or_else(String::new, |at| format!(" at {at}"));
         let consumed = sight.first.map_or_else(String::new, |at| format!(" at {at}"));
@@ -106,10 +106,10 @@ impl Checked {
             Some(Kind::Discarded) => healed("its dead letter was closed".to_owned()),
             Some(Kind::InFlight) => healed(format!("sent again, acked{acked}")),
             Some(Kind::Unverifiable) => self
-                .is_past_retention(sight.event.and_then(|event| event.placed()), consumer)
+                .is_past_retention(sight.event.and_then(|event| event.placed()), rules)
                 .then(|| ("receipts of its age may be purged".to_owned(), true)),
             Some(_) => None,
-            None => self.heal_unknown(sight, was, consumer),
+            None => self.heal_unknown(sight, was, rules),
         }
     }
 

@@ -233,8 +233,7 @@ async fn is_gone(store: &mut Store, run: &str) -> Result<bool, LedgerError> {
             let _ = std::fs::remove_file(&path);
             Ok(true)
         }
-        Ok(Err(TryLockError::WouldBlock)) => Ok(false),
-        Ok(Err(TryLockError::Error(_))) => Ok(false),
+        Ok(Err(TryLockError::WouldBlock | TryLockError::Error(_))) => Ok(false),
         Err(error) => Ok(error.kind() == std::io::ErrorKind::NotFound),
     }
 }

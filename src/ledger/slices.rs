@@ -121,8 +121,8 @@ impl Ledger {
 
 /// Compressed, in pieces.
 pub(super) fn pieces(body: &[u8]) -> Result<Vec<Vec<u8>>, LedgerError> {
-    let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
-    let packed = packer.write_all(body).and_then(|()| packer.finish());
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+    let packed = gzip.write_all(body).and_then(|()| gzip.finish());
     let packed =
         packed.map_err(|error| LedgerError::new(ErrorKind::Away, format!("cannot compress: {error}")))?;
     Ok(packed.chunks(PIECE_MAX).map(<[u8]>::to_vec).collect())

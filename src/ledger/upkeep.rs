@@ -49,7 +49,7 @@ impl Filter {
         match self.acknowledged {
             Some((true, at)) => both("state = 'open' AND ack_until > ?", Some(at.into())),
             Some((false, at)) => {
-                both("state = 'open' AND (ack_until IS NULL OR ack_until <= ?)", Some(at.into()))
+                both("state = 'open' AND (ack_until IS NULL OR ack_until <= ?)", Some(at.into()));
             }
             None => {}
         }

@@ -313,6 +313,7 @@ pub struct Breach {
     pub bound: String,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
 fn zone_name<S: Serializer>(zone: &Tz, out: S) -> Result<S::Ok, S::Error> {
     out.serialize_str(zone.name())
 }

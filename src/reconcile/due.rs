@@ -53,7 +53,7 @@ pub async fn reconcile_due(
     keeping: &mut Keeping<'_>,
     watch: Watch<'_>,
 ) -> Reconciled {
-    let plans: Vec<_> = due.flows.iter().map(|flow| FlowPlan::unread(flow)).collect();
+    let plans: Vec<_> = due.flows.iter().map(FlowPlan::unread).collect();
     let databases = Databases::connect(&plans, config).await;
     let (mut outcomes, mut unrecorded, mut spans) = (Vec::new(), None, Vec::new());
     for plan in &plans {
