@@ -24,6 +24,8 @@ pub struct Slice {
     pub problems: Vec<Problem>,
     /// A source said that the configuration does not fit it.
     pub misconfigured: bool,
+    /// Rows that belong to no range are counted here: in one slice of a run.
+    pub aside: bool,
     /// How many differences were found.
     pub differences: u64,
     /// Windows that could be judged, each to its end or as far as they ever can be (true).
@@ -44,6 +46,7 @@ impl Slice {
             latencies: finished.latencies,
             problems: finished.problems,
             misconfigured: false,
+            aside: false,
             differences: finished.differences_total,
         }
     }
@@ -79,6 +82,7 @@ impl Slice {
             latencies: Vec::new(),
             problems: Vec::new(),
             misconfigured: false,
+            aside: false,
             differences: 0,
             firm: Vec::new(),
         }
@@ -96,6 +100,7 @@ impl Slice {
             latencies: vec![Latency::default(); consumers.len()],
             problems: Vec::new(),
             misconfigured: false,
+            aside: false,
             differences,
             firm: Vec::new(),
             report: FlowReport {

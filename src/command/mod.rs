@@ -1,11 +1,12 @@
 //! The commands: each reads what it needs, calls the library and prints. No rule of reconciliation lives here.
 
 mod demo;
+mod ledger;
 mod plan;
 mod progress;
 mod run;
 
-use crate::cli::{Cli, Command, Global, LogFormat};
+use crate::cli::{Cli, Command, Global, LedgerCommand, LogFormat};
 use crate::config::{self, Config};
 use crate::exit;
 use crate::ledger::{ErrorKind, LedgerError};
@@ -38,6 +39,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
             print(crate::report::explain::explain(*kind, usize::from(width())).as_bytes())
         }
         Command::Demo { folder } => demo::demo(&cli.global, folder),
+        Command::Ledger(LedgerCommand::Copy { from_config }) => ledger::copy(&cli.global, from_config),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "msgrecon", &mut script);
