@@ -51,7 +51,7 @@ pub(super) fn config(root: &Section<'_>, files: &Files<'_>) -> Option<Config> {
     let names = sources.iter().map(|(name, _)| *name).collect();
     let flows = flow::flows(&root, &Scope { zone, databases: names });
     later::check(&root);
-    let idle = ["ledger", "mail", "channels", "silences"];
+    let idle = ["mail", "channels", "silences"];
     let idle = idle.into_iter().filter(|key| root.item(key).is_some()).collect();
     Some(Config { time_zone: zone, ledger: ledger?, databases, flows, idle })
 }
