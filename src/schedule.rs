@@ -68,7 +68,7 @@ pub fn aligned(flow: &Flow, zone: Tz, at: Micros) -> Micros {
     holding(at, flow.window, zone).0.from
 }
 
-/// Which windows to judge. `known` are those that the ledger holds from the watermark on, in the recheck span, and stale
+/// Which windows to judge. `known` are those that the ledger holds from a recheck span before the watermark on, and stale
 /// ones; `open` the begins of windows with open differences that it does not hold.
 #[must_use]
 pub fn agenda(
@@ -87,10 +87,14 @@ pub fn agenda(
     let due: Vec<_> = due.into_iter().take(windows_max).collect();
     wanted.extend(&due);
     let recheck = Span::new(as_of.plus(-flow.recheck), settled);
-    let again = known.iter().filter(|window| window.stale || window.span.until > recheck.from);
-    let again = again.filter(|window| window.as_of <= as_of).map(|window| window.span.from);
-    for from in again.chain(open.iter().copied()) {
-        wanted.extend(whole(flow, zone, from, settled));
+    // A window that was judged soon after its end, and not since, may have changed, however long ago that was.
+    let young = |window: &&Known| {
+        window.span.until > recheck.from || window.as_of.since(window.span.until) < flow.recheck
+    };
+    let again = known.iter().filter(|window| window.stale || young(window));
+    let again = again.filter(|window| window.as_of <= as_of).map(|window| window.span);
+    for span in again.chain(open.iter().map(|from| Span::new(*from, from.plus(1)))) {
+        wanted.extend(over(flow, zone, span, as_of));
     }
     Agenda { new: due.len(), left, windows: wanted.into_iter().collect() }
 }

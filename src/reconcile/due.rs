@@ -110,7 +110,7 @@ async fn before(flow: &Flow, due: &Due, keeping: &mut Keeping<'_>) -> Result<Bef
     let default = aligned(flow, zone, yesterday_begins(zone, as_of));
     let begun = keeping.ledger.begin_flow(keeping.lease, name, asked, default).await?;
     let last = keeping.ledger.last_run(name, as_of).await?;
-    let from = begun.watermark.min(as_of.plus(-flow.recheck)).plus(-2 * DAY);
+    let from = begun.watermark.min(as_of).plus(-flow.recheck).plus(-2 * DAY);
     let mut judged = keeping.ledger.windows(name, Span::new(from, Micros(i64::MAX))).await?;
     judged.extend(keeping.ledger.stale_windows(name).await?);
     let open = keeping.ledger.open_windows(name).await?;
