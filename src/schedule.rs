@@ -99,10 +99,13 @@ pub fn agenda(
     Agenda { new: due.len(), left, windows: wanted.into_iter().collect() }
 }
 
-/// The window that holds an instant, if it is settled.
-fn whole(flow: &Flow, zone: Tz, at: Micros, settled: Micros) -> Option<Window> {
-    let window = holding(at, flow.window, zone);
-    (window.0.until <= settled && !window.0.is_empty()).then_some(window)
+/// The settled windows that lie over a span. One that was judged may have been cut in another size, and be several now.
+#[must_use]
+pub fn over(flow: &Flow, zone: Tz, span: Span, as_of: Micros) -> Vec<Window> {
+    let first = holding(span.from, flow.window, zone);
+    let windows = std::iter::successors(Some(first), |last| Some(holding(last.0.until, flow.window, zone)));
+    let over = windows.take_while(|window| window.0.from < span.until && !window.0.is_empty());
+    over.filter(|window| window.0.until <= settled_until(flow, as_of)).collect()
 }
 
 /// Settled windows of a span that are not wholly covered by what was judged.
