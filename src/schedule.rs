@@ -68,7 +68,7 @@ pub fn aligned(flow: &Flow, zone: Tz, at: Micros) -> Micros {
     holding(at, flow.window, zone).0.from
 }
 
-/// Which windows to judge. `known` are those that the ledger holds from the watermark on, in the recheck span, and stale
+/// Which windows to judge. `known` are those that the ledger holds from a recheck span before the watermark on, and stale
 /// ones; `open` the begins of windows with open differences that it does not hold.
 #[must_use]
 pub fn agenda(
@@ -87,18 +87,25 @@ pub fn agenda(
     let due: Vec<_> = due.into_iter().take(windows_max).collect();
     wanted.extend(&due);
     let recheck = Span::new(as_of.plus(-flow.recheck), settled);
-    let again = known.iter().filter(|window| window.stale || window.span.until > recheck.from);
-    let again = again.filter(|window| window.as_of <= as_of).map(|window| window.span.from);
-    for from in again.chain(open.iter().copied()) {
-        wanted.extend(whole(flow, zone, from, settled));
+    // A window that was judged soon after its end, and not since, may have changed, however long ago that was.
+    let young = |window: &&Known| {
+        window.span.until > recheck.from || window.as_of.since(window.span.until) < flow.recheck
+    };
+    let again = known.iter().filter(|window| window.stale || young(window));
+    let again = again.filter(|window| window.as_of <= as_of).map(|window| window.span);
+    for span in again.chain(open.iter().map(|from| Span::new(*from, from.plus(1)))) {
+        wanted.extend(over(flow, zone, span, as_of));
     }
     Agenda { new: due.len(), left, windows: wanted.into_iter().collect() }
 }
 
-/// The window that holds an instant, if it is settled.
-fn whole(flow: &Flow, zone: Tz, at: Micros, settled: Micros) -> Option<Window> {
-    let window = holding(at, flow.window, zone);
-    (window.0.until <= settled && !window.0.is_empty()).then_some(window)
+/// The settled windows that lie over a span. One that was judged may have been cut in another size, and be several now.
+#[must_use]
+pub fn over(flow: &Flow, zone: Tz, span: Span, as_of: Micros) -> Vec<Window> {
+    let first = holding(span.from, flow.window, zone);
+    let windows = std::iter::successors(Some(first), |last| Some(holding(last.0.until, flow.window, zone)));
+    let over = windows.take_while(|window| window.0.from < span.until && !window.0.is_empty());
+    over.filter(|window| window.0.until <= settled_until(flow, as_of)).collect()
 }
 
 /// Settled windows of a span that are not wholly covered by what was judged.

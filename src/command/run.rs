@@ -166,7 +166,8 @@ async fn reconciled(
     }
     if outcome.unrecorded.is_none() {
         let flows = config.flows.iter().filter(|flow| work.flows().contains(&flow.name));
-        let settled = flows.map(|flow| (flow.name.clone(), settled_until(flow, as_of).plus(-flow.recheck)));
+        let settled = flows
+            .map(|flow| (flow.name.clone(), settled_until(flow, as_of).plus(-flow.recheck), flow.recheck));
         let finish = Finish { run: &outcome.run, at: clock::now(), settled: settled.collect() };
         outcome.unrecorded = ledger.finish(lease, &finish).await.err();
     }

@@ -96,6 +96,14 @@ impl Ledger {
         }
     }
 
+    /// Takes the watermark back to a hole; within a transaction.
+    pub(super) async fn go_back(&mut self, flow: &str, hole: Micros) -> Result<(), LedgerError> {
+        let Some(begun) = self.begun(flow).await?.filter(|begun| begun.watermark > hole) else {
+            return Ok(());
+        };
+        self.set_watermark(flow, begun, hole.max(begun.begin)).await.map(|_| ())
+    }
+
     async fn set_watermark(
         &mut self,
         flow: &str,

@@ -86,8 +86,8 @@ pub struct Finish<'r> {
     pub run: &'r Run,
     /// Now.
     pub at: Micros,
-    /// Windows that end here or before are looked at no more, by flow.
-    pub settled: Vec<(String, Micros)>,
+    /// Windows that end here or before, and were judged so long after their end, are looked at no more, by flow.
+    pub settled: Vec<(String, Micros, i64)>,
 }
 
 impl Ledger {
@@ -148,8 +148,9 @@ impl Ledger {
             self.fence(lease, &flow.name).await?;
             self.finish_flow(run, flow).await?;
         }
-        for (flow, settled) in &finish.settled {
-            self.store.execute(sql::WINDOWS_FINISH, &[flow.as_str().into(), (*settled).into()]).await?;
+        for (flow, settled, recheck) in &finish.settled {
+            let values = [flow.as_str().into(), (*settled).into(), (*recheck).into()];
+            self.store.execute(sql::WINDOWS_FINISH, &values).await?;
             if run.scheduled {
                 self.store.execute(sql::SLICES_DROP, &[flow.as_str().into()]).await?;
             }

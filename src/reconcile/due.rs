@@ -9,14 +9,13 @@ use super::sources::Databases;
 use super::{Keeping, Reconciled, Watch, look_again};
 use crate::book::{Slice, merge};
 use crate::config::{Config, Flow};
-use crate::ledger::{Begun, Judged, KeptSlice, LedgerError, Place, Since, Within};
+use crate::ledger::{Begun, Judged, KeptSlice, Ledger, LedgerError, Place, Since, Within};
 use crate::model::life::LastRun;
 use crate::model::run::Backlog;
 use crate::model::time::DAY;
-use crate::model::window::holding;
 use crate::model::{Difference, Micros, Problem, Run, Span, Window};
 use crate::plan::{FlowPlan, flow_plan, yesterday_begins};
-use crate::schedule::{Agenda, Known, agenda, aligned, slices};
+use crate::schedule::{Agenda, Known, agenda, aligned, over, slices};
 use crate::source::SourceError;
 use std::collections::BTreeSet;
 
@@ -91,12 +90,20 @@ async fn due_flow(
     tracing::info!(flow = flow.name, new = before.agenda.new, windows = before.agenda.windows.len(), left = before.agenda.left, watermark = %before.begun.watermark, "due");
     let zone = keeping.zone;
     let mut recorder = Recorder::new(keeping.writer(flow, before.since.clone()));
-    let mut work =
-        Work { flow, due, zone, slices: before.kept, backlog: None, fresh: BTreeSet::new(), done: false };
+    let mut work = Work {
+        flow,
+        due,
+        zone,
+        wanted: before.agenda.windows,
+        slices: before.kept,
+        backlog: None,
+        fresh: BTreeSet::new(),
+        done: false,
+    };
     match Session::open(plan, due.as_of, config, databases, watch).await {
         Ok(session) => {
             work.backlog = Some(session.aside.backlog);
-            work.all(&session, &before.agenda.windows, &mut recorder).await;
+            work.all(&session, &mut recorder).await;
         }
         Err(error) => work.slices.push(not_judged(flow, Span::new(due.as_of, due.as_of), &error)),
     }
@@ -110,19 +117,31 @@ async fn before(flow: &Flow, due: &Due, keeping: &mut Keeping<'_>) -> Result<Bef
     let default = aligned(flow, zone, yesterday_begins(zone, as_of));
     let begun = keeping.ledger.begin_flow(keeping.lease, name, asked, default).await?;
     let last = keeping.ledger.last_run(name, as_of).await?;
-    let from = begun.watermark.min(as_of.plus(-flow.recheck)).plus(-2 * DAY);
+    let from = begun.watermark.min(as_of).plus(-flow.recheck).plus(-2 * DAY);
     let mut judged = keeping.ledger.windows(name, Span::new(from, Micros(i64::MAX))).await?;
     judged.extend(keeping.ledger.stale_windows(name).await?);
-    let open = keeping.ledger.open_windows(name).await?;
-    let held: BTreeSet<_> =
-        keeping.ledger.counted(name, &open).await?.iter().map(|window| window.window.0.from).collect();
-    let homeless: Vec<_> = open.into_iter().filter(|from| !held.contains(from)).collect();
+    let homeless = homeless(keeping.ledger, name).await?;
     let known: Vec<_> = judged.iter().map(known).collect();
     let mut agenda = agenda(flow, zone, as_of, begun.watermark, &known, &homeless, due.windows_max);
     let kept = keep(flow, as_of, &judged, &mut agenda, keeping).await?;
     let mut since = Since::new(as_of, last.as_ref());
     since.first_judged = judged.iter().map(|window| (window.span.from, window.first_as_of)).collect();
     Ok(Before { begun, last, agenda, kept, since })
+}
+
+/// The begins of windows that hold open differences, and were never judged or in another size.
+async fn homeless(ledger: &mut Ledger, flow: &str) -> Result<Vec<Micros>, LedgerError> {
+    let open = ledger.open_windows(flow).await?;
+    let held: BTreeSet<_> =
+        ledger.counted(flow, &open).await?.iter().map(|window| window.window.0.from).collect();
+    Ok(open.into_iter().filter(|from| !held.contains(from)).collect())
+}
+
+/// Where the counts of the ledger do not say any more what its differences say.
+async fn changed(ledger: &mut Ledger, flow: &str) -> Result<Vec<Span>, LedgerError> {
+    let stale = ledger.stale_windows(flow).await?.into_iter().map(|window| window.span);
+    let homeless = homeless(ledger, flow).await?.into_iter().map(|from| Span::new(from, from.plus(1)));
+    Ok(stale.chain(homeless).collect())
 }
 
 fn known(window: &Judged) -> Known {
@@ -156,7 +175,7 @@ async fn keep(
         } else {
             keeping.ledger.drop_slice(keeping.lease, &flow.name, known.span.from).await?;
             let windows = judged.iter().filter(|row| known.span.contains(row.span.from));
-            wanted.extend(windows.map(|row| holding(row.span.from, flow.window, keeping.zone)));
+            wanted.extend(windows.flat_map(|row| over(flow, keeping.zone, row.span, as_of)));
         }
     }
     agenda.windows = wanted.into_iter().collect();
@@ -188,6 +207,8 @@ struct Work<'a> {
     flow: &'a Flow,
     due: &'a Due,
     zone: chrono_tz::Tz,
+    /// What the agenda says.
+    wanted: Vec<Window>,
     slices: Vec<Slice>,
     backlog: Option<Backlog>,
     /// Spans that this run has read itself.
@@ -197,18 +218,21 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    async fn all(&mut self, session: &Session<'_>, windows: &[Window], recorder: &mut Recorder<'_>) {
-        self.judge(session, windows, recorder).await;
+    async fn all(&mut self, session: &Session<'_>, recorder: &mut Recorder<'_>) {
+        let wanted = self.wanted.clone();
+        self.judge(session, &wanted, recorder).await;
         if self.done {
             return;
         }
         look_again(session, None, recorder).await;
         let Some(writer) = recorder.writer() else { return };
-        let stale = writer.ledger.stale_windows(&self.flow.name).await;
-        let stale = recorder.note(stale).unwrap_or_default();
-        let again = stale.iter().map(|row| holding(row.span.from, self.flow.window, self.zone));
-        let again: Vec<_> = again.collect();
-        self.judge(session, &again, recorder).await;
+        let changed = changed(writer.ledger, &self.flow.name).await;
+        let changed = recorder.note(changed).unwrap_or_default().into_iter();
+        let again = changed.flat_map(|span| over(self.flow, self.zone, span, self.due.as_of));
+        // Those that this run could not judge to their end wait for the next one.
+        let again = again.filter(|window| !self.fresh.iter().any(|span| span.contains(window.0.from)));
+        let again: BTreeSet<_> = again.collect();
+        self.judge(session, &Vec::from_iter(again), recorder).await;
     }
 
     async fn judge(&mut self, session: &Session<'_>, windows: &[Window], recorder: &mut Recorder<'_>) {
@@ -297,11 +321,13 @@ impl Work<'_> {
         Problem { source: "-".to_owned(), flow: Some(self.flow.name.clone()), message }
     }
 
-    /// Windows that wait for the next run: those behind the limit, and those that could not be judged to their end.
+    /// Windows that wait for the next run: those behind the limit, those that could not be judged to their end, and those
+    /// that the run did not come to.
     fn still_due(&self, left: usize) -> u64 {
-        let open = self.slices.iter().filter(|slice| self.fresh.contains(&slice.span));
-        let open = open.map(|slice| slice.report.windows.len().saturating_sub(slice.firm.len()));
-        left as u64 + open.sum::<usize>() as u64
+        let judged: BTreeSet<_> =
+            self.slices.iter().flat_map(|slice| &slice.firm).map(|(window, _)| *window).collect();
+        let open = self.wanted.iter().filter(|window| !judged.contains(window)).count();
+        (left + open) as u64
     }
 
     /// Windows that hold open differences and were not judged by this run: as the ledger counted them.
