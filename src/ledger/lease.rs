@@ -89,6 +89,11 @@ impl Lease {
         self.lost.load(Ordering::Relaxed)
     }
 
+    /// The flows that it holds.
+    pub(super) fn flows(&self) -> impl Iterator<Item = &str> {
+        self.tokens.iter().map(|(flow, _)| flow.as_str())
+    }
+
     /// The token of a flow.
     pub(super) fn token(&self, flow: &str) -> i64 {
         self.tokens.iter().find(|(name, _)| name == flow).map_or(-1, |(_, token)| *token)
