@@ -9,15 +9,16 @@ use super::sources::Databases;
 use super::{Keeping, Reconciled, Watch, look_again};
 use crate::book::{Slice, merge};
 use crate::config::{Config, Flow};
-use crate::ledger::{Begun, Judged, KeptSlice, LedgerError, Place, Since};
+use crate::ledger::{Begun, Judged, KeptSlice, Ledger, LedgerError, Place, Since};
 use crate::model::life::LastRun;
 use crate::model::run::Backlog;
 use crate::model::time::DAY;
 use crate::model::window::holding;
 use crate::model::{Difference, Micros, Problem, Run, Span, Window};
 use crate::plan::{FlowPlan, flow_plan, yesterday_begins};
-use crate::schedule::{Agenda, Known, agenda, aligned, slices};
+use crate::schedule::{Agenda, Known, agenda, aligned, changed, fits, slices};
 use crate::source::SourceError;
+use chrono_tz::Tz;
 use std::collections::BTreeSet;
 
 /// So many open differences are read from the ledger at a time.
@@ -112,7 +113,7 @@ async fn before(flow: &Flow, due: &Due, keeping: &mut Keeping<'_>) -> Result<Bef
     let last = keeping.ledger.last_run(name, as_of).await?;
     let from = begun.watermark.min(as_of.plus(-flow.recheck)).plus(-2 * DAY);
     let mut judged = keeping.ledger.windows(name, Span::new(from, Micros(i64::MAX))).await?;
-    judged.extend(keeping.ledger.stale_windows(name).await?);
+    judged.extend(stale(flow, zone, keeping.ledger).await?);
     let open = keeping.ledger.open_windows(name).await?;
     let held: BTreeSet<_> =
         keeping.ledger.counted(name, &open).await?.iter().map(|window| window.window.0.from).collect();
@@ -123,6 +124,17 @@ async fn before(flow: &Flow, due: &Due, keeping: &mut Keeping<'_>) -> Result<Bef
     let mut since = Since::new(as_of, last.as_ref());
     since.first_judged = judged.iter().map(|window| (window.span.from, window.first_as_of)).collect();
     Ok(Before { begun, last, agenda, kept, since })
+}
+
+/// The windows in which something has changed, and where windows had another length then all of their day.
+async fn stale(flow: &Flow, zone: Tz, ledger: &mut Ledger) -> Result<Vec<Judged>, LedgerError> {
+    let mut windows = ledger.stale_windows(&flow.name).await?;
+    let old = windows.iter().filter(|window| !fits(flow, zone, window.span));
+    let days: BTreeSet<_> = old.map(|window| holding(window.span.from, DAY, zone).0).collect();
+    for day in days {
+        windows.extend(ledger.windows(&flow.name, day).await?);
+    }
+    Ok(windows)
 }
 
 fn known(window: &Judged) -> Known {
@@ -187,7 +199,7 @@ fn unknown(flow: &Flow, as_of: Micros, error: &LedgerError) -> FlowOutcome {
 struct Work<'a> {
     flow: &'a Flow,
     due: &'a Due,
-    zone: chrono_tz::Tz,
+    zone: Tz,
     slices: Vec<Slice>,
     backlog: Option<Backlog>,
     /// Spans that this run has read itself.
@@ -204,10 +216,10 @@ impl Work<'_> {
         }
         look_again(session, None, recorder).await;
         let Some(writer) = recorder.writer() else { return };
-        let stale = writer.ledger.stale_windows(&self.flow.name).await;
-        let stale = recorder.note(stale).unwrap_or_default();
-        let again = stale.iter().map(|row| holding(row.span.from, self.flow.window, self.zone));
-        let again: Vec<_> = again.collect();
+        let rows = stale(self.flow, self.zone, writer.ledger).await;
+        let known: Vec<_> = recorder.note(rows).unwrap_or_default().iter().map(known).collect();
+        let again: Vec<_> = known.iter().filter(|window| window.stale).map(|window| window.span).collect();
+        let again = changed(self.flow, self.zone, self.due.as_of, &again, &known);
         self.judge(session, &again, recorder).await;
     }
 
