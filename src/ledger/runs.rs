@@ -130,6 +130,25 @@ impl Ledger {
         Ok(None)
     }
 
+    /// Proves that the run still holds all of its flows.
+    ///
+    /// # Errors
+    /// A ledger that fails, or a lease that is lost.
+    pub async fn assert_held(&mut self, lease: &Lease) -> Result<(), LedgerError> {
+        for flow in lease.flows() {
+            self.begin(lease, flow).await?;
+            self.commit().await?;
+        }
+        Ok(())
+    }
+
+    /// Notes that a run ends without its end; what it has judged is the next run's to report.
+    pub async fn give_up(&mut self, lease: &Lease) {
+        if let Err(error) = self.store.execute(sql::RUN_KILLED, &[lease.run().into()]).await {
+            tracing::debug!("that the run ends is not noted: {error}");
+        }
+    }
+
     /// Ends a run: its report is kept, its windows end their life where nobody will look again, its slices are reported.
     ///
     /// # Errors

@@ -13,10 +13,12 @@ use crate::ledger::{Begun, Judged, KeptSlice, Ledger, LedgerError, Place, Since,
 use crate::model::life::LastRun;
 use crate::model::run::Backlog;
 use crate::model::time::DAY;
+use crate::model::window::holding;
 use crate::model::{Difference, Micros, Problem, Run, Span, Window};
 use crate::plan::{FlowPlan, flow_plan, yesterday_begins};
-use crate::schedule::{Agenda, Known, agenda, aligned, over, slices};
+use crate::schedule::{Agenda, Known, agenda, aligned, changed, fits, over, settled_until, slices};
 use crate::source::SourceError;
+use chrono_tz::Tz;
 use std::collections::BTreeSet;
 
 /// So many open differences are read from the ledger at a time.
@@ -119,7 +121,7 @@ async fn before(flow: &Flow, due: &Due, keeping: &mut Keeping<'_>) -> Result<Bef
     let last = keeping.ledger.last_run(name, as_of).await?;
     let from = begun.watermark.min(as_of).plus(-flow.recheck).plus(-2 * DAY);
     let mut judged = keeping.ledger.windows(name, Span::new(from, Micros(i64::MAX))).await?;
-    judged.extend(keeping.ledger.stale_windows(name).await?);
+    judged.extend(stale(flow, zone, keeping.ledger).await?);
     let homeless = homeless(keeping.ledger, name).await?;
     let known: Vec<_> = judged.iter().map(known).collect();
     let mut agenda = agenda(flow, zone, as_of, begun.watermark, &known, &homeless, due.windows_max);
@@ -137,11 +139,15 @@ async fn homeless(ledger: &mut Ledger, flow: &str) -> Result<Vec<Micros>, Ledger
     Ok(open.into_iter().filter(|from| !held.contains(from)).collect())
 }
 
-/// Where the counts of the ledger do not say any more what its differences say.
-async fn changed(ledger: &mut Ledger, flow: &str) -> Result<Vec<Span>, LedgerError> {
-    let stale = ledger.stale_windows(flow).await?.into_iter().map(|window| window.span);
-    let homeless = homeless(ledger, flow).await?.into_iter().map(|from| Span::new(from, from.plus(1)));
-    Ok(stale.chain(homeless).collect())
+/// The windows in which something has changed, and where windows had another length then all of their day.
+async fn stale(flow: &Flow, zone: Tz, ledger: &mut Ledger) -> Result<Vec<Judged>, LedgerError> {
+    let mut windows = ledger.stale_windows(&flow.name).await?;
+    let old = windows.iter().filter(|window| !fits(flow, zone, window.span));
+    let days: BTreeSet<_> = old.map(|window| holding(window.span.from, DAY, zone).0).collect();
+    for day in days {
+        windows.extend(ledger.windows(&flow.name, day).await?);
+    }
+    Ok(windows)
 }
 
 fn known(window: &Judged) -> Known {
@@ -149,7 +155,7 @@ fn known(window: &Judged) -> Known {
 }
 
 /// Takes over what a run has judged that died before it could report. What has to be judged again anyway, or was not
-/// judged to its end, goes back on the agenda.
+/// judged to its end, goes back on the agenda; the ledger keeps it until that is done.
 async fn keep(
     flow: &Flow,
     as_of: Micros,
@@ -173,9 +179,9 @@ async fn keep(
             });
             kept.push(slice);
         } else {
-            keeping.ledger.drop_slice(keeping.lease, &flow.name, known.span.from).await?;
             let windows = judged.iter().filter(|row| known.span.contains(row.span.from));
-            wanted.extend(windows.flat_map(|row| over(flow, keeping.zone, row.span, as_of)));
+            let settled = settled_until(flow, as_of);
+            wanted.extend(windows.flat_map(|row| over(flow, keeping.zone, row.span, settled)));
         }
     }
     agenda.windows = wanted.into_iter().collect();
@@ -206,7 +212,7 @@ fn unknown(flow: &Flow, as_of: Micros, error: &LedgerError) -> FlowOutcome {
 struct Work<'a> {
     flow: &'a Flow,
     due: &'a Due,
-    zone: chrono_tz::Tz,
+    zone: Tz,
     /// What the agenda says.
     wanted: Vec<Window>,
     slices: Vec<Slice>,
@@ -226,12 +232,16 @@ impl Work<'_> {
         }
         look_again(session, None, recorder).await;
         let Some(writer) = recorder.writer() else { return };
-        let changed = changed(writer.ledger, &self.flow.name).await;
-        let changed = recorder.note(changed).unwrap_or_default().into_iter();
-        let again = changed.flat_map(|span| over(self.flow, self.zone, span, self.due.as_of));
+        let rows = stale(self.flow, self.zone, writer.ledger).await;
+        let homeless = homeless(writer.ledger, &self.flow.name).await;
+        let known: Vec<_> = recorder.note(rows).unwrap_or_default().iter().map(known).collect();
+        let homeless = recorder.note(homeless).unwrap_or_default();
+        let stale = known.iter().filter(|window| window.stale).map(|window| window.span);
+        let spans = stale.chain(homeless.into_iter().map(|from| Span::new(from, from.plus(1))));
+        let again = changed(self.flow, self.zone, self.due.as_of, &Vec::from_iter(spans), &known);
         // Those that this run could not judge to their end wait for the next one.
-        let again = again.filter(|window| !self.fresh.iter().any(|span| span.contains(window.0.from)));
-        let again: BTreeSet<_> = again.collect();
+        let again =
+            again.into_iter().filter(|window| !self.fresh.iter().any(|span| span.contains(window.0.from)));
         self.judge(session, &Vec::from_iter(again), recorder).await;
     }
 
