@@ -67,7 +67,7 @@ pub fn exit_code(error: &anyhow::Error) -> u8 {
 
 fn of_ledger(kind: ErrorKind) -> u8 {
     match kind {
-        ErrorKind::Configuration => exit::USAGE,
+        ErrorKind::Configuration | ErrorKind::Absent => exit::USAGE,
         ErrorKind::Away => exit::INCOMPLETE,
         ErrorKind::Busy | ErrorKind::Lost => exit::BUSY,
     }
