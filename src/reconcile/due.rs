@@ -9,7 +9,7 @@ use super::sources::Databases;
 use super::{Keeping, Reconciled, Watch, look_again};
 use crate::book::{Slice, merge};
 use crate::config::{Config, Flow};
-use crate::ledger::{Begun, Judged, KeptSlice, LedgerError, Place, Since};
+use crate::ledger::{Begun, Judged, KeptSlice, Ledger, LedgerError, Place, Since};
 use crate::model::life::LastRun;
 use crate::model::run::Backlog;
 use crate::model::time::DAY;
@@ -18,6 +18,7 @@ use crate::model::{Difference, Micros, Problem, Run, Span, Window};
 use crate::plan::{FlowPlan, flow_plan, yesterday_begins};
 use crate::schedule::{Agenda, Known, agenda, aligned, slices};
 use crate::source::SourceError;
+use chrono_tz::Tz;
 use std::collections::BTreeSet;
 
 /// So many open differences are read from the ledger at a time.
@@ -106,26 +107,44 @@ async fn due_flow(
 /// Reads what the ledger knows, and decides what to do.
 async fn before(flow: &Flow, due: &Due, keeping: &mut Keeping<'_>) -> Result<Before, LedgerError> {
     let (name, zone, as_of) = (&flow.name, keeping.zone, due.as_of);
-    let asked = due.start.or(flow.start).map(|at| aligned(flow, zone, at));
-    let default = aligned(flow, zone, yesterday_begins(zone, as_of));
+    let (asked, default) = starts(flow, due, zone);
     let begun = keeping.ledger.begin_flow(keeping.lease, name, asked, default).await?;
     let last = keeping.ledger.last_run(name, as_of).await?;
-    let from = begun.watermark.min(as_of.plus(-flow.recheck)).plus(-2 * DAY);
-    let mut judged = keeping.ledger.windows(name, Span::new(from, Micros(i64::MAX))).await?;
-    judged.extend(keeping.ledger.stale_windows(name).await?);
-    let open = keeping.ledger.open_windows(name).await?;
-    let held: BTreeSet<_> =
-        keeping.ledger.counted(name, &open).await?.iter().map(|window| window.window.0.from).collect();
-    let homeless: Vec<_> = open.into_iter().filter(|from| !held.contains(from)).collect();
-    let known: Vec<_> = judged.iter().map(known).collect();
-    let mut agenda = agenda(flow, zone, as_of, begun.watermark, &known, &homeless, due.windows_max);
+    let (judged, mut agenda) = look_ahead(flow, due, begun, keeping.ledger, zone).await?;
     let kept = keep(flow, as_of, &judged, &mut agenda, keeping).await?;
     let mut since = Since::new(as_of, last.as_ref());
     since.first_judged = judged.iter().map(|window| (window.span.from, window.first_as_of)).collect();
     Ok(Before { begun, last, agenda, kept, since })
 }
 
-fn known(window: &Judged) -> Known {
+/// Where somebody wants a flow to begin, and where it begins otherwise.
+pub(super) fn starts(flow: &Flow, due: &Due, zone: Tz) -> (Option<Micros>, Micros) {
+    let asked = due.start.or(flow.start).map(|at| aligned(flow, zone, at));
+    (asked, aligned(flow, zone, yesterday_begins(zone, due.as_of)))
+}
+
+/// The windows that the ledger holds near the watermark, and those to judge. Only reads.
+pub(super) async fn look_ahead(
+    flow: &Flow,
+    due: &Due,
+    begun: Begun,
+    ledger: &mut Ledger,
+    zone: Tz,
+) -> Result<(Vec<Judged>, Agenda), LedgerError> {
+    let (name, as_of) = (&flow.name, due.as_of);
+    let from = begun.watermark.min(as_of.plus(-flow.recheck)).plus(-2 * DAY);
+    let mut judged = ledger.windows(name, Span::new(from, Micros(i64::MAX))).await?;
+    judged.extend(ledger.stale_windows(name).await?);
+    let open = ledger.open_windows(name).await?;
+    let held: BTreeSet<_> =
+        ledger.counted(name, &open).await?.iter().map(|window| window.window.0.from).collect();
+    let homeless: Vec<_> = open.into_iter().filter(|from| !held.contains(from)).collect();
+    let known: Vec<_> = judged.iter().map(known).collect();
+    let agenda = agenda(flow, zone, as_of, begun.watermark, &known, &homeless, due.windows_max);
+    Ok((judged, agenda))
+}
+
+pub(super) fn known(window: &Judged) -> Known {
     Known { span: window.span, as_of: window.as_of, stale: window.stale }
 }
 
@@ -187,7 +206,7 @@ fn unknown(flow: &Flow, as_of: Micros, error: &LedgerError) -> FlowOutcome {
 struct Work<'a> {
     flow: &'a Flow,
     due: &'a Due,
-    zone: chrono_tz::Tz,
+    zone: Tz,
     slices: Vec<Slice>,
     backlog: Option<Backlog>,
     /// Spans that this run has read itself.
