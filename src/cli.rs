@@ -158,6 +158,9 @@ pub enum Command {
         #[arg(long, value_name = "DIR", default_value = "msgrecon-demo")]
         folder: PathBuf,
     },
+    /// Move the ledger.
+    #[command(subcommand)]
+    Ledger(LedgerCommand),
     /// Print a completion script for a shell.
     Completions {
         /// Which shell.
@@ -166,6 +169,22 @@ pub enum Command {
     },
     /// Print the manual page.
     Man,
+}
+
+/// What to do with the ledger as a whole.
+#[derive(Debug, Subcommand)]
+pub enum LedgerCommand {
+    /// Copy everything that another ledger holds into this configuration's, which must be empty
+    ///
+    /// Example, from SQLite to PostgreSQL: keep the old configuration as old.toml, name the new database under [ledger]
+    /// in msgrecon.toml, and then:
+    ///   msgrecon ledger copy --from-config old.toml
+    #[command(verbatim_doc_comment)]
+    Copy {
+        /// A configuration whose `[ledger]` is the old one.
+        #[arg(long, value_name = "FILE")]
+        from_config: PathBuf,
+    },
 }
 
 /// Which part of time, and which flows.

@@ -4,6 +4,7 @@ mod demo;
 mod differences;
 mod history;
 mod keeper;
+mod ledger;
 mod plan;
 mod progress;
 mod prune;
@@ -11,7 +12,7 @@ mod report;
 mod run;
 mod status;
 
-use crate::cli::{Cli, Command, Global, LogFormat};
+use crate::cli::{Cli, Command, Global, LedgerCommand, LogFormat};
 use crate::config::{self, Config};
 use crate::exit;
 use crate::ledger::{ErrorKind, LedgerError};
@@ -49,6 +50,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
             print(crate::report::explain::explain(*kind, usize::from(width())).as_bytes())
         }
         Command::Demo { folder } => demo::demo(&cli.global, folder),
+        Command::Ledger(LedgerCommand::Copy { from_config }) => ledger::copy(&cli.global, from_config),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "msgrecon", &mut script);

@@ -91,12 +91,9 @@ async fn carry_out(
             tracing::warn!("{error}");
             return Ok(None);
         }
-        // Somebody waits for this range: better told and not recorded than not told.
         (Err(error), Work::Range(plan)) if error.kind == ErrorKind::Away => {
             check_folder(args)?;
-            tracing::warn!("{error}; the range is judged and not recorded");
-            let run = reconcile(plan, config, id, watch).await;
-            return Ok(Some(Reconciled { run, unrecorded: Some(error) }));
+            return Ok(Some(unrecorded(plan, config, id, error, watch).await));
         }
         (Err(error), _) => return Err(error.into()),
         (Ok(None), Work::Due(_)) => return Err(Usage("which range?".to_owned()).into()),
@@ -108,6 +105,19 @@ async fn carry_out(
     lease.free(&mut ledger).await;
     ledger.close().await;
     outcome
+}
+
+/// Somebody waits for this range: better told and not recorded than not told.
+async fn unrecorded(
+    plan: &Plan,
+    config: &Config,
+    id: String,
+    error: LedgerError,
+    watch: Watch<'_>,
+) -> Reconciled {
+    tracing::warn!("{error}; the range is judged and not recorded");
+    let run = reconcile(plan, config, id, watch).await;
+    Reconciled { run, unrecorded: Some(error) }
 }
 
 /// Before the long part, so that a folder that cannot be written costs nothing; after the lease, so that a run that finds
@@ -140,12 +150,21 @@ async fn reconciled(
         Work::Due(due) => (due.as_of, true),
         Work::Range(plan) => (plan.as_of, false),
     };
-    ledger.begin_run(lease, as_of, clock::now(), scheduled, &work.flows()).await?;
+    let begun = ledger.begin_run(lease, as_of, clock::now(), scheduled, &work.flows()).await;
+    match (begun, work) {
+        (Err(error), Work::Range(plan)) if error.kind == ErrorKind::Away => {
+            return Ok(Some(unrecorded(plan, config, lease.run().to_owned(), error, watch).await));
+        }
+        (begun, _) => begun?,
+    }
     let mut keeping = Keeping { ledger, lease, zone: config.time_zone };
     let mut outcome = match work {
         Work::Due(due) => reconcile_due(due, config, &mut keeping, watch).await,
         Work::Range(plan) => reconcile_range(plan, config, &mut keeping, watch).await,
     };
+    if let Some(error) = outcome.unrecorded.take_if(|_| is_vacuous(&outcome.run)) {
+        return Err(error.into());
+    }
     if outcome.unrecorded.is_none() {
         let flows = config.flows.iter().filter(|flow| work.flows().contains(&flow.name));
         let settled = flows.map(|flow| (flow.name.clone(), settled_until(flow, as_of).plus(-flow.recheck)));
@@ -157,6 +176,11 @@ async fn reconciled(
         return Ok(None);
     }
     Ok(Some(outcome))
+}
+
+/// Whether nothing at all was judged: then there is nothing that could only not be recorded.
+fn is_vacuous(run: &Run) -> bool {
+    run.flows.iter().all(|flow| !flow.complete && flow.windows.is_empty())
 }
 
 /// Files first, so that a reader of stdout that goes away costs nothing; a folder that fails costs stdout nothing.

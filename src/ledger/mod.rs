@@ -10,8 +10,10 @@
 //! windows      what was judged, and what was counted    differences   found, seen again, healed
 //! slices       judged and not reported yet              life    what a report says of all this
 //! runs         history and the finished reports         upkeep  acknowledge, list, prune
+//! copy         into another ledger
 //! ```
 
+mod copy;
 mod differences;
 pub mod entry;
 mod error;
@@ -32,6 +34,7 @@ pub use entry::{Entry, State};
 pub use error::{ErrorKind, LedgerError};
 pub use flows::Begun;
 pub use lease::Lease;
+pub use life::Within;
 pub use runs::{Finish, FlowHistory, RunHistory};
 pub use slices::KeptSlice;
 pub use upkeep::{Ages, Filter, Pruned};

@@ -1,7 +1,7 @@
 //! The history of runs, and their finished reports.
 
-use super::error::{ErrorKind, LedgerError};
-use super::slices::pieces;
+use super::error::LedgerError;
+use super::slices::pieces_of;
 use super::value::{Row, Value};
 use super::{Lease, Ledger, sql};
 use crate::model::life::LastRun;
@@ -136,12 +136,10 @@ impl Ledger {
     /// A ledger that fails, or a lease that is lost.
     pub async fn finish(&mut self, lease: &Lease, finish: &Finish<'_>) -> Result<(), LedgerError> {
         let run = finish.run;
-        let document = serde_json::to_vec(run).map_err(|error| {
-            LedgerError::new(ErrorKind::Away, format!("a report cannot be written: {error}"))
-        })?;
+        let document = pieces_of(run)?;
         let Some(first) = run.flows.first() else { return Ok(()) };
         self.begin(lease, &first.name).await?;
-        for (part, piece) in (0_i64..).zip(pieces(&document)?) {
+        for (part, piece) in (0_i64..).zip(document) {
             self.store
                 .execute(sql::DOCUMENT_ADD, &[run.id.as_str().into(), part.into(), piece.into()])
                 .await?;

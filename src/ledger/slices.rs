@@ -119,8 +119,18 @@ impl Ledger {
     }
 }
 
+/// A value as JSON, compressed as it is made, in pieces.
+pub(super) fn pieces_of<T: serde::Serialize>(value: &T) -> Result<Vec<Vec<u8>>, LedgerError> {
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+    let written = serde_json::to_writer(&mut gzip, value).map_err(std::io::Error::from);
+    let packed = written.and_then(|()| gzip.finish());
+    let packed =
+        packed.map_err(|error| LedgerError::new(ErrorKind::Away, format!("cannot compress: {error}")))?;
+    Ok(packed.chunks(PIECE_MAX).map(<[u8]>::to_vec).collect())
+}
+
 /// Compressed, in pieces.
-pub(super) fn pieces(body: &[u8]) -> Result<Vec<Vec<u8>>, LedgerError> {
+fn pieces(body: &[u8]) -> Result<Vec<Vec<u8>>, LedgerError> {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
     let packed = gzip.write_all(body).and_then(|()| gzip.finish());
     let packed =

@@ -9,7 +9,7 @@ use super::sources::Databases;
 use super::{Keeping, Reconciled, Watch, look_again};
 use crate::book::{Slice, merge};
 use crate::config::{Config, Flow};
-use crate::ledger::{Begun, Judged, KeptSlice, Ledger, LedgerError, Place, Since};
+use crate::ledger::{Begun, Judged, KeptSlice, Ledger, LedgerError, Place, Since, Within};
 use crate::model::life::LastRun;
 use crate::model::run::Backlog;
 use crate::model::time::DAY;
@@ -247,7 +247,7 @@ impl Work<'_> {
             Ok(plan) => plan,
             Err(error) => return tracing::error!("{error}"),
         };
-        let first = self.fresh.is_empty();
+        let first = !self.slices.iter().any(|slice| slice.aside);
         self.fresh.insert(span);
         match session.judge(&plan, first, recorder).await {
             Ok(slice) => {
@@ -286,13 +286,9 @@ impl Work<'_> {
         self.slices.sort_by_key(|slice| slice.span);
         let before = last.as_ref().map(|last| last.as_of);
         self.list(before, &mut recorder).await;
-        let life = match recorder.writer() {
-            Some(writer) => {
-                let life = writer.ledger.life(&self.flow.name, self.due.as_of, before, self.zone).await;
-                recorder.note(life)
-            }
-            None => None,
-        };
+        let windows = self.slices.iter().flat_map(|slice| &slice.report.windows);
+        let within = Within::Windows(windows.map(|(window, _)| window.0.from).collect());
+        let life = recorder.life(before, &within).await;
         let life = life.map(|(life, acknowledged)| {
             (crate::model::FlowLife { due: self.still_due(left), ..life }, acknowledged)
         });

@@ -96,7 +96,7 @@ impl<'a> Session<'a> {
         reading.confirm(&mut book, &mut failures, recorder).await?;
         let others = other_consumers(plan, self.config, &self.consumers, &book).await;
         recorder.take(book.take_found()).await;
-        let mut slice = Slice::new(span, book.finish());
+        let mut slice = Slice { aside: first, ..Slice::new(span, book.finish()) };
         tracing::info!(flow = self.flow.name, outcome = slice.report.outcome.name(), differences = slice.differences, from = %span.from, until = %span.until, "judged");
         self.complete(&mut slice, &failures, others, recorder).await;
         Ok(slice)
