@@ -82,7 +82,7 @@ pub fn agenda(
 ) -> Agenda {
     let settled = settled_until(flow, as_of);
     let mut wanted: BTreeSet<Window> = BTreeSet::new();
-    let due = due(flow, zone, Span::new(watermark, settled), known);
+    let due = due_windows(flow, zone, Span::new(watermark, settled), known);
     let left = due.len().saturating_sub(windows_max);
     let due: Vec<_> = due.into_iter().take(windows_max).collect();
     wanted.extend(&due);
@@ -152,7 +152,8 @@ fn whole(flow: &Flow, zone: Tz, at: Micros, settled: Micros) -> Option<Window> {
 }
 
 /// Settled windows of a span that are not wholly covered by what was judged.
-fn due(flow: &Flow, zone: Tz, span: Span, known: &[Known]) -> Vec<Window> {
+#[must_use]
+pub fn due_windows(flow: &Flow, zone: Tz, span: Span, known: &[Known]) -> Vec<Window> {
     if span.is_empty() {
         return Vec::new();
     }

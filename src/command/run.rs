@@ -10,8 +10,9 @@ use crate::ledger::{ErrorKind, Finish, Lease, Ledger, LedgerError};
 use crate::model::{Micros, Run};
 use crate::plan::{Plan, choose, plan};
 use crate::reconcile::{Due, Keeping, Reconciled, Watch, reconcile, reconcile_due, reconcile_range};
-use crate::report::{self, write};
+use crate::report::{Format, render, write};
 use crate::schedule::{WINDOWS_MAX, settled_until};
+use std::path::Path;
 
 pub(super) fn run(global: &Global, args: &RunArgs) -> anyhow::Result<u8> {
     let config = load_config(global)?;
@@ -57,8 +58,8 @@ fn work(config: &Config, args: &RunArgs, as_of: Micros) -> anyhow::Result<Work> 
         return Err(Usage(message.to_owned()).into());
     }
     let flows = choose(config, &selection.flows)?.into_iter().cloned().collect();
-    let start = args.start.map(|edge| edge.instant(config.time_zone));
-    Ok(Work::Due(Due { flows, as_of, start, windows_max: args.max_windows.unwrap_or(WINDOWS_MAX) }))
+    let start = args.due.start.map(|edge| edge.instant(config.time_zone));
+    Ok(Work::Due(Due { flows, as_of, start, windows_max: args.due.max_windows.unwrap_or(WINDOWS_MAX) }))
 }
 
 fn warn_of_idle(config: &Config) {
@@ -136,7 +137,7 @@ async fn unrecorded(
     }
     let run = reconcile(plan, config, id, &|step| progress.show(step)).await;
     progress.clear();
-    report(&run, args)?;
+    deliver(&run, args)?;
     Ok(Reconciled { run, unrecorded })
 }
 
@@ -177,7 +178,7 @@ async fn reconciled(
     if is_lost(&outcome) {
         return Ok(None);
     }
-    if let Err(error) = report(&outcome.run, args) {
+    if let Err(error) = deliver(&outcome.run, args) {
         ledger.give_up(lease).await;
         return Err(error);
     }
@@ -189,6 +190,10 @@ async fn reconciled(
         outcome.unrecorded = ledger.finish(lease, &finish).await.err();
     }
     Ok(Some(outcome).filter(|outcome| !is_lost(outcome)))
+}
+
+fn deliver(run: &Run, args: &RunArgs) -> anyhow::Result<()> {
+    show(run, args.format, args.output.as_deref(), args.csv_raw)
 }
 
 /// Whether another run has taken over: what that one finds counts.
@@ -203,10 +208,10 @@ fn is_vacuous(run: &Run) -> bool {
 }
 
 /// Files first, so that a reader of stdout that goes away costs nothing; a folder that fails costs stdout nothing.
-fn report(run: &Run, args: &RunArgs) -> anyhow::Result<()> {
-    let options = options(args.csv_raw);
-    let written = args.output.as_ref().map(|folder| write::write_all(folder, run, options));
-    print(&report::render(run, args.format, options)?)?;
+pub(super) fn show(run: &Run, format: Format, output: Option<&Path>, csv_raw: bool) -> anyhow::Result<()> {
+    let options = options(csv_raw);
+    let written = output.map(|folder| write::write_all(folder, run, options));
+    print(&render(run, format, options)?)?;
     match written {
         Some(Err(error)) => Err(NotWritten(error.to_string()).into()),
         _ => Ok(()),

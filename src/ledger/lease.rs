@@ -272,6 +272,26 @@ async fn is_gone(store: &mut Store, run: &str) -> Result<bool, LedgerError> {
 }
 
 impl Ledger {
+    /// Every flow that any run has worked on, with the run that is at work on it now.
+    ///
+    /// # Errors
+    /// A ledger that fails.
+    pub async fn holders(&mut self) -> Result<Vec<(String, Option<String>)>, LedgerError> {
+        let rows = self.store.fetch(sql::LEASES, &[]).await?;
+        let now = now(&mut self.store).await?;
+        let mut holders = Vec::new();
+        for row in rows {
+            let holder = match row.text(1) {
+                Some(run) if now - row.number(2) <= EXPIRES && !is_gone(&mut self.store, &run).await? => {
+                    Some(run)
+                }
+                _ => None,
+            };
+            holders.push((row.word(0), holder));
+        }
+        Ok(holders)
+    }
+
     /// Takes one flow; gives the token.
     async fn take_flow(&mut self, run: &str, flow: &str) -> Result<i64, LedgerError> {
         let mut known = self.store.fetch(sql::LEASE, &[flow.into()]).await?;

@@ -226,6 +226,23 @@ impl Ledger {
         Ok(rows.iter().map(RunHistory::of).collect())
     }
 
+    /// The runs whose ids begin like this, newest first, each with its state.
+    ///
+    /// # Errors
+    /// A ledger that fails.
+    pub async fn runs_like(
+        &mut self,
+        start: &str,
+        limit: usize,
+    ) -> Result<Vec<(String, String)>, LedgerError> {
+        let pattern = start.replace('!', "!!").replace('%', "!%").replace('_', "!_") + "%";
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rows = self.store.fetch(sql::RUNS_LIKE, &[pattern.into(), limit.into()]).await?;
+        let found = rows.iter().map(|row| (row.word(0), row.word(1)));
+        // Some servers compare without regard to case.
+        Ok(found.filter(|(run, _)| run.starts_with(start)).collect())
+    }
+
     /// What a run came to in each of its flows.
     ///
     /// # Errors

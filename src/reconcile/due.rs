@@ -115,20 +115,38 @@ async fn due_flow(
 /// Reads what the ledger knows, and decides what to do.
 async fn before(flow: &Flow, due: &Due, keeping: &mut Keeping<'_>) -> Result<Before, LedgerError> {
     let (name, zone, as_of) = (&flow.name, keeping.zone, due.as_of);
-    let asked = due.start.or(flow.start).map(|at| aligned(flow, zone, at));
-    let default = aligned(flow, zone, yesterday_begins(zone, as_of));
+    let (asked, default) = starts(flow, due, zone);
     let begun = keeping.ledger.begin_flow(keeping.lease, name, asked, default).await?;
     let last = keeping.ledger.last_run(name, as_of).await?;
-    let from = begun.watermark.min(as_of).plus(-flow.recheck).plus(-2 * DAY);
-    let mut judged = keeping.ledger.windows(name, Span::new(from, Micros(i64::MAX))).await?;
-    judged.extend(stale(flow, zone, keeping.ledger).await?);
-    let homeless = homeless(keeping.ledger, name).await?;
-    let known: Vec<_> = judged.iter().map(known).collect();
-    let mut agenda = agenda(flow, zone, as_of, begun.watermark, &known, &homeless, due.windows_max);
+    let (judged, mut agenda) = look_ahead(flow, due, begun, keeping.ledger, zone).await?;
     let kept = keep(flow, as_of, &judged, &mut agenda, keeping).await?;
     let mut since = Since::new(as_of, last.as_ref());
     since.first_judged = judged.iter().map(|window| (window.span.from, window.first_as_of)).collect();
     Ok(Before { begun, last, agenda, kept, since })
+}
+
+/// Where somebody wants a flow to begin, and where it begins otherwise.
+pub(super) fn starts(flow: &Flow, due: &Due, zone: Tz) -> (Option<Micros>, Micros) {
+    let asked = due.start.or(flow.start).map(|at| aligned(flow, zone, at));
+    (asked, aligned(flow, zone, yesterday_begins(zone, due.as_of)))
+}
+
+/// The windows that the ledger holds near the watermark, and those to judge. Only reads.
+pub(super) async fn look_ahead(
+    flow: &Flow,
+    due: &Due,
+    begun: Begun,
+    ledger: &mut Ledger,
+    zone: Tz,
+) -> Result<(Vec<Judged>, Agenda), LedgerError> {
+    let (name, as_of) = (&flow.name, due.as_of);
+    let from = begun.watermark.min(as_of).plus(-flow.recheck).plus(-2 * DAY);
+    let mut judged = ledger.windows(name, Span::new(from, Micros(i64::MAX))).await?;
+    judged.extend(stale(flow, zone, ledger).await?);
+    let homeless = homeless(ledger, name).await?;
+    let known: Vec<_> = judged.iter().map(known).collect();
+    let agenda = agenda(flow, zone, as_of, begun.watermark, &known, &homeless, due.windows_max);
+    Ok((judged, agenda))
 }
 
 /// The begins of windows that hold open differences, and were never judged or in another size.
@@ -150,7 +168,7 @@ async fn stale(flow: &Flow, zone: Tz, ledger: &mut Ledger) -> Result<Vec<Judged>
     Ok(windows)
 }
 
-fn known(window: &Judged) -> Known {
+pub(super) fn known(window: &Judged) -> Known {
     Known { span: window.span, as_of: window.as_of, stale: window.stale }
 }
 

@@ -121,6 +121,13 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Why a consumer could not be read, if it could not.
+    pub(super) fn failure_of(&self, consumer: &str) -> Option<String> {
+        let place = self.flow.consumers.iter().position(|one| one.name == consumer)?;
+        let failure = self.failures.iter().find(|failure| failure.who == Who::Consumer(place))?;
+        Some(failure.error.to_string())
+    }
+
     /// Tells the watch that so many open differences were looked up again.
     pub(super) fn looked_again(&self, done: usize) {
         (self.watch)(super::Step::Confirming { flow: &self.flow.name, done, of: done });
