@@ -1,6 +1,7 @@
 //! A scheduled run: every window that is due, slice by slice, each recorded before the next is read; then everything that
 //! is still open, message by message.
 
+use super::before::{before, homeless, known, stale};
 use super::outcome::{FlowOutcome, Head, assemble};
 use super::range::{judged_windows, names};
 use super::record::Recorder;
@@ -9,14 +10,12 @@ use super::sources::Databases;
 use super::{Keeping, Reconciled, Watch, look_again};
 use crate::book::{Slice, merge};
 use crate::config::{Config, Flow};
-use crate::ledger::{Begun, Judged, KeptSlice, Ledger, LedgerError, Place, Since, Within};
+use crate::ledger::{KeptSlice, LedgerError, Place, Within};
 use crate::model::life::LastRun;
 use crate::model::run::Backlog;
-use crate::model::time::DAY;
-use crate::model::window::holding;
 use crate::model::{Difference, Micros, Problem, Run, Span, Window};
-use crate::plan::{FlowPlan, flow_plan, yesterday_begins};
-use crate::schedule::{Agenda, Known, agenda, aligned, changed, fits, over, settled_until, slices};
+use crate::plan::{FlowPlan, flow_plan};
+use crate::schedule::{changed, slices};
 use crate::source::SourceError;
 use chrono_tz::Tz;
 use std::collections::BTreeSet;
@@ -35,16 +34,6 @@ pub struct Due {
     pub start: Option<Micros>,
     /// No more windows that were never judged than this, of each flow.
     pub windows_max: usize,
-}
-
-/// What is known of a flow before a run judges it.
-struct Before {
-    begun: Begun,
-    last: Option<LastRun>,
-    agenda: Agenda,
-    /// Slices that an earlier run has judged and not reported.
-    kept: Vec<Slice>,
-    since: Since,
 }
 
 /// Judges what is due. Sources that fail are named in the result, and their windows stay due.
@@ -110,107 +99,6 @@ async fn due_flow(
         Err(error) => work.slices.push(not_judged(flow, Span::new(due.as_of, due.as_of), &error)),
     }
     work.finish(before.last, before.agenda.left, recorder).await
-}
-
-/// Reads what the ledger knows, and decides what to do.
-async fn before(flow: &Flow, due: &Due, keeping: &mut Keeping<'_>) -> Result<Before, LedgerError> {
-    let (name, zone, as_of) = (&flow.name, keeping.zone, due.as_of);
-    let (asked, default) = starts(flow, due, zone);
-    let begun = keeping.ledger.begin_flow(keeping.lease, name, asked, default).await?;
-    let last = keeping.ledger.last_run(name, as_of).await?;
-    let (judged, mut agenda) = look_ahead(flow, due, begun, keeping.ledger, zone).await?;
-    let kept = keep(flow, as_of, &judged, &mut agenda, keeping).await?;
-    let mut since = Since::new(as_of, last.as_ref());
-    since.first_judged = judged.iter().map(|window| (window.span.from, window.first_as_of)).collect();
-    Ok(Before { begun, last, agenda, kept, since })
-}
-
-/// Where somebody wants a flow to begin, and where it begins otherwise.
-pub(super) fn starts(flow: &Flow, due: &Due, zone: Tz) -> (Option<Micros>, Micros) {
-    let asked = due.start.or(flow.start).map(|at| aligned(flow, zone, at));
-    (asked, aligned(flow, zone, yesterday_begins(zone, due.as_of)))
-}
-
-/// The windows that the ledger holds near the watermark, and those to judge. Only reads.
-pub(super) async fn look_ahead(
-    flow: &Flow,
-    due: &Due,
-    begun: Begun,
-    ledger: &mut Ledger,
-    zone: Tz,
-) -> Result<(Vec<Judged>, Agenda), LedgerError> {
-    let (name, as_of) = (&flow.name, due.as_of);
-    let from = begun.watermark.min(as_of).plus(-flow.recheck).plus(-2 * DAY);
-    let mut judged = ledger.windows(name, Span::new(from, Micros(i64::MAX))).await?;
-    judged.extend(stale(flow, zone, ledger).await?);
-    let homeless = homeless(ledger, name).await?;
-    let known: Vec<_> = judged.iter().map(known).collect();
-    let agenda = agenda(flow, zone, as_of, begun.watermark, &known, &homeless, due.windows_max);
-    Ok((judged, agenda))
-}
-
-/// The begins of windows that hold open differences, and were never judged or in another size.
-async fn homeless(ledger: &mut Ledger, flow: &str) -> Result<Vec<Micros>, LedgerError> {
-    let open = ledger.open_windows(flow).await?;
-    let held: BTreeSet<_> =
-        ledger.counted(flow, &open).await?.iter().map(|window| window.window.0.from).collect();
-    Ok(open.into_iter().filter(|from| !held.contains(from)).collect())
-}
-
-/// The windows in which something has changed, and where windows had another length then all of their day.
-async fn stale(flow: &Flow, zone: Tz, ledger: &mut Ledger) -> Result<Vec<Judged>, LedgerError> {
-    let mut windows = ledger.stale_windows(&flow.name).await?;
-    let old = windows.iter().filter(|window| !fits(flow, zone, window.span));
-    let days: BTreeSet<_> = old.map(|window| holding(window.span.from, DAY, zone).0).collect();
-    for day in days {
-        windows.extend(ledger.windows(&flow.name, day).await?);
-    }
-    Ok(windows)
-}
-
-pub(super) fn known(window: &Judged) -> Known {
-    Known { span: window.span, as_of: window.as_of, stale: window.stale }
-}
-
-/// Takes over what a run has judged that died before it could report. What has to be judged again anyway, or was not
-/// judged to its end, goes back on the agenda; the ledger keeps it until that is done.
-async fn keep(
-    flow: &Flow,
-    as_of: Micros,
-    judged: &[Judged],
-    agenda: &mut Agenda,
-    keeping: &mut Keeping<'_>,
-) -> Result<Vec<Slice>, LedgerError> {
-    let mut kept = Vec::new();
-    let mut wanted: BTreeSet<Window> = agenda.windows.iter().copied().collect();
-    for known in keeping.ledger.slices(&flow.name).await? {
-        let slice: Option<Slice> = serde_json::from_slice(&known.body).ok();
-        let slice = slice.filter(|slice| {
-            let windows: Vec<_> = slice.report.windows.iter().map(|(window, _)| *window).collect();
-            let again = windows.iter().any(|window| wanted.contains(window));
-            let whole = windows.iter().all(|window| is_current(window, &known, judged));
-            slice.report.complete && whole && (known.as_of == as_of || !again)
-        });
-        if let Some(slice) = slice {
-            slice.report.windows.iter().for_each(|(window, _)| {
-                wanted.remove(window);
-            });
-            kept.push(slice);
-        } else {
-            let windows = judged.iter().filter(|row| known.span.contains(row.span.from));
-            let settled = settled_until(flow, as_of);
-            wanted.extend(windows.flat_map(|row| over(flow, keeping.zone, row.span, settled)));
-        }
-    }
-    agenda.windows = wanted.into_iter().collect();
-    Ok(kept)
-}
-
-/// Whether the ledger still holds the window as this slice has judged it.
-fn is_current(window: &Window, slice: &KeptSlice, judged: &[Judged]) -> bool {
-    let row = judged.iter().find(|row| row.span == window.0);
-    // A window below what was read of the ledger is behind the watermark and the recheck span: nobody judged it since.
-    row.is_none_or(|row| row.as_of == slice.as_of && !row.stale)
 }
 
 /// The ledger failed before anything of the flow was read.
