@@ -124,7 +124,12 @@ impl Bench {
 
     /// The program, before it is started.
     pub fn command(&self, arguments: &str) -> Command {
-        let mut command = child::command(self.folder.path(), &self.config());
+        let (config, file) = (self.config(), self.folder.path().join("msgrecon.toml"));
+        // A run that was started just before may be reading the file.
+        if std::fs::read_to_string(&file).ok().as_ref() != Some(&config) {
+            std::fs::write(&file, config).unwrap();
+        }
+        let mut command = child::bare(self.folder.path());
         command.args(arguments.split_whitespace());
         command
     }
