@@ -104,7 +104,8 @@ pub enum Command {
     Plan(PlanArgs),
     /// Show a report again, as its run printed it
     ///
-    /// Without a run: the last one that finished. The exit code is 0 once it is shown, whatever the run found.
+    /// Without a run: the last one that finished. The exit code is 0 once it is shown, whatever the
+    /// run found.
     ///
     /// Examples:
     ///   msgrecon report
@@ -119,9 +120,10 @@ pub enum Command {
     History(HistoryArgs),
     /// Say how far each flow is judged, and what is open: a probe for monitoring
     ///
-    /// A flow is overdue once a window waits to be judged for longer than --overdue, counted from when it was due: its
-    /// end plus `grace` or `stuck_after`, whichever is longer. A flow that no scheduled run has judged is overdue too.
-    /// Differences that are open do not count: `run` and `differences` tell of those.
+    /// A flow is overdue once a window waits to be judged for longer than --overdue, counted from when
+    /// it was due: its end plus `grace` or `stuck_after`, whichever is longer. A flow that no scheduled
+    /// run has judged is overdue too. Differences that are open do not count: `run` and `differences`
+    /// tell of those.
     ///
     /// Exit codes: 0 no flow is overdue, 1 some flow is, 3 the ledger cannot be read or is not there yet.
     ///
@@ -138,9 +140,11 @@ pub enum Command {
     },
     /// Forget what is old: runs and their reports, final windows, differences that healed
     ///
-    /// What is open or not judged to its end stays, whatever its age, and so does the last run of each flow. A flow stays
-    /// judged up to where it was: pruning makes no hole. Only a `start` that is set to an earlier day later on makes a run
-    /// judge again what lies behind it. Exit code 75: a run is at work; nothing was forgotten.
+    /// What is open or not judged to its end stays, whatever its age, and so does the last run of each
+    /// flow. A flow stays judged up to where it was: pruning makes no hole. Only where `start` is set to
+    /// an earlier day later on, a run judges again what was forgotten behind it.
+    ///
+    /// Exit codes: 0 forgotten, 75 a run is at work, nothing was forgotten.
     ///
     /// Example:
     ///   msgrecon prune --older-than 90d

@@ -76,6 +76,13 @@ impl FlowBook {
 }
 
 impl Checked {
+    /// The first consumer that could not be read.
+    #[must_use]
+    pub fn unread(&self) -> Option<&str> {
+        let place = self.sights.iter().position(Option::is_none)?;
+        Some(&self.rules.consumers[place].name)
+    }
+
     /// Why a message that was a difference is none any more, and whether it is given up; `None` where it still is one, or
     /// where this cannot be told now, so that it stays open.
     #[must_use]

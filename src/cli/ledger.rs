@@ -4,7 +4,7 @@ use super::{duration, format_parser, formats, instant};
 use crate::model::{Kind, Micros};
 use crate::plan::Edge;
 use crate::report::Format;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -86,11 +86,11 @@ pub enum DifferencesCommand {
     List(ListArgs),
     /// Make a repair list: what to do with each open difference. Nothing is done
     ///
-    /// Each one is looked up in the sources again at this moment. Those that differ no more are left out, and those that
-    /// cannot be looked up are too; stderr says how many and why.
+    /// Each one is looked up in the sources again at this moment. Those that differ no more are left
+    /// out, and those that cannot be looked up are too; stderr says how many and why.
     ///
-    /// Actions: replay (missing), requeue (dead_lettered), mark_sent (ack_lost), re_arm (stuck, publish_failed),
-    /// ignore (duplicate, late), inspect (orphan, unattributable).
+    /// Actions: `replay` (missing), `requeue` (`dead_lettered`), `mark_sent` (`ack_lost`), `re_arm`
+    /// (stuck, `publish_failed`), `ignore` (duplicate, late), `inspect` (orphan, unattributable).
     ///
     /// Exit codes: 0 all were looked up, 3 some could not be.
     ///
@@ -100,13 +100,14 @@ pub enum DifferencesCommand {
     Export(ExportArgs),
     /// Say that somebody knows of open differences, until some day
     ///
-    /// Until then they are counted and listed, and no threshold counts them. What becomes another kind of difference is
-    /// no longer acknowledged. All ids must be open differences that fit, or nothing is acknowledged.
+    /// Until then they are counted and listed, and no threshold counts them. What becomes another kind
+    /// of difference is no longer acknowledged. All ids must be open differences that fit, or nothing is
+    /// acknowledged.
     ///
     /// Exit codes: 0 acknowledged, 2 an id is no open difference, 75 a run is at work.
     ///
     /// Examples:
-    ///   msgrecon differences acknowledge order-2041 --until 2026-03-09 --reason "replayed on Monday, OPS-17"
+    ///   msgrecon differences acknowledge order-2041 --until 2026-03-09 --reason "OPS-17: replayed"
     ///   msgrecon differences acknowledge - --flow order-paid --clear < ids.txt
     #[command(verbatim_doc_comment)]
     Acknowledge(AcknowledgeArgs),
@@ -197,7 +198,7 @@ pub struct ExportArgs {
 #[derive(Args, Debug)]
 pub struct AcknowledgeArgs {
     /// Ids as reports show them; `-` reads them from stdin, one a line.
-    #[arg(required = true, value_name = "ID", allow_hyphen_values = false)]
+    #[arg(required = true, value_name = "ID")]
     pub ids: Vec<String>,
     /// Until when: a date or an instant (RFC 3339) that is still to come.
     #[arg(long, value_name = "TIME", required_unless_present = "clear")]
@@ -219,7 +220,6 @@ fn count() -> impl TypedValueParser<Value = usize> {
 
 fn difference_kinds() -> impl TypedValueParser<Value = Kind> {
     let kinds = Kind::ALL.into_iter().filter(|kind| kind.is_difference());
-    let names = kinds.map(|kind| PossibleValue::new(kind.name()).help(kind.info().meaning));
-    PossibleValuesParser::new(names.collect::<Vec<_>>())
+    PossibleValuesParser::new(kinds.map(Kind::name).collect::<Vec<_>>())
         .try_map(|name| Kind::from_name(&name).ok_or("no such kind"))
 }

@@ -52,9 +52,12 @@ async fn flows(
         .partition(|name| known.contains(name) && !config.flows.iter().any(|flow| flow.name == *name));
     let all = args.flows.is_empty();
     let configured = if all || !named.is_empty() { choose(config, &named)? } else { Vec::new() };
-    let names: BTreeSet<_> = config.flows.iter().map(|flow| flow.name.as_str()).collect();
-    let strange =
-        if all { known.into_iter().filter(|name| !names.contains(name.as_str())).collect() } else { strange };
+    let configured_names: BTreeSet<_> = config.flows.iter().map(|flow| flow.name.as_str()).collect();
+    let strange = if all {
+        known.into_iter().filter(|name| !configured_names.contains(name.as_str())).collect()
+    } else {
+        strange
+    };
     let mut flows = Vec::new();
     for flow in configured {
         let mut status = remembered(ledger, &flow.name, as_of).await?;

@@ -247,7 +247,6 @@ fn fate(entry: &Entry, view: View) -> Option<String> {
             Some(format!("acknowledged until {}: {}", local(until, view.zone), words(&entry.ack_reason)))
         }
         ("open", Some(until), _) => Some(format!("was acknowledged until {}", local(until, view.zone))),
-        ("resolved", _, None) => None,
         (word @ ("resolved" | "expired"), _, Some(at)) => {
             Some(format!("{word} {}: {}", local(at, view.zone), words(&entry.resolution)))
         }

@@ -30,9 +30,14 @@ pub fn action(kind: Kind) -> &'static str {
         Kind::DeadLettered => "requeue",
         Kind::Stuck | Kind::PublishFailed => "re_arm",
         Kind::Duplicate | Kind::Late => "ignore",
-        Kind::Orphan | Kind::Unattributable => "inspect",
-        // No differences; whoever meets one should look.
-        Kind::Ok | Kind::Discarded | Kind::InFlight | Kind::Unverifiable | Kind::Pending => "inspect",
+        // The last five are no differences; whoever meets one should look.
+        Kind::Orphan
+        | Kind::Unattributable
+        | Kind::Ok
+        | Kind::Discarded
+        | Kind::InFlight
+        | Kind::Unverifiable
+        | Kind::Pending => "inspect",
     }
 }
 

@@ -14,7 +14,7 @@ impl<W: Write> Rows<W> {
     pub fn begin(mut out: W, head: &impl Serialize, list: &str) -> io::Result<Self> {
         out.write_all(b"{\n")?;
         for line in keys(head)? {
-            write!(out, "  {line},\n")?;
+            writeln!(out, "  {line},")?;
         }
         write!(out, "  {}: [", serde_json::to_string(list)?)?;
         Ok(Self { out, any: false })

@@ -1,17 +1,19 @@
 //! How far each flow is judged, and what is open: for the one on call, and for a probe.
 
-use super::rows::Rows;
-use super::{FORMAT_VERSION, between, name, seconds_between};
+mod json;
+
+pub use json::json;
+
+use super::{between, name};
 use crate::config::Flow;
 use crate::ledger::{Ages, Begun, RunHistory};
+use crate::model::Micros;
 use crate::model::time::HOUR;
-use crate::model::{Micros, Window};
 use crate::reconcile::Undone;
 use crate::report::Options;
 use crate::report::text::{fill_parts, grouped, local, plural};
 use crate::schedule::settle;
 use chrono_tz::Tz;
-use serde::Serialize;
 use std::io::{self, Write};
 
 /// So many holes are named; the count knows no limit.
@@ -178,139 +180,12 @@ fn last_run(flow: &FlowStatus, zone: Tz) -> Vec<String> {
     parts
 }
 
-#[derive(Serialize)]
-struct Row<'a> {
-    name: &'a str,
-    configured: bool,
-    overdue: bool,
-    overdue_since: Option<Micros>,
-    begin: Option<Micros>,
-    watermark: Option<Micros>,
-    behind_seconds: Option<f64>,
-    due: Due,
-    holes: Holes,
-    next_due_at: Option<Micros>,
-    open: Open,
-    acknowledged: u64,
-    last_run: Option<LastRun<'a>>,
-    at_work: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct Due {
-    count: usize,
-    from: Option<Micros>,
-    until: Option<Micros>,
-}
-
-#[derive(Serialize)]
-struct Holes {
-    count: usize,
-    first: Vec<Hole>,
-}
-
-#[derive(Serialize)]
-struct Hole {
-    from: Micros,
-    until: Micros,
-}
-
-#[derive(Serialize)]
-struct Open {
-    total: u64,
-    within_hour: u64,
-    within_day: u64,
-    within_week: u64,
-    older: u64,
-}
-
-#[derive(Serialize)]
-struct LastRun<'a> {
-    id: &'a str,
-    as_of: Micros,
-    started_at: Micros,
-    finished_at: Option<Micros>,
-    state: &'a str,
-    scheduled: bool,
-    outcome: Option<&'a str>,
-    verdict: Option<&'a str>,
-    exit_code: Option<i64>,
-}
-
-fn row(flow: &FlowStatus, as_of: Micros) -> Row<'_> {
-    let Undone { due, holes } = &flow.undone;
-    let span = |window: &Window| Hole { from: window.0.from, until: window.0.until };
-    let since = match flow.overdue {
-        Some(Overdue::Since(since)) => Some(since),
-        Some(Overdue::NeverJudged) | None => None,
-    };
-    let watermark = flow.begun.map(|begun| begun.watermark);
-    Row {
-        name: &flow.name,
-        configured: flow.configured,
-        overdue: flow.overdue.is_some(),
-        overdue_since: since,
-        begin: flow.begun.map(|begun| begun.begin),
-        watermark,
-        behind_seconds: watermark.map(|watermark| seconds_between(watermark, as_of).max(0.0)),
-        due: Due {
-            count: due.len(),
-            from: due.first().map(|window| window.0.from),
-            until: due.last().map(|window| window.0.until),
-        },
-        holes: Holes { count: *holes, first: due.iter().take((*holes).min(HOLES_NAMED)).map(span).collect() },
-        next_due_at: flow.next_due,
-        open: open_row(&flow.ages),
-        acknowledged: flow.ages.acknowledged,
-        last_run: flow.last_run.as_ref().map(run_row),
-        at_work: flow.at_work.as_deref(),
-    }
-}
-
-fn open_row(ages: &Ages) -> Open {
-    let [within_hour, within_day, within_week, older] = ages.open;
-    Open { total: ages.open.iter().sum(), within_hour, within_day, within_week, older }
-}
-
-fn run_row(run: &RunHistory) -> LastRun<'_> {
-    LastRun {
-        id: &run.run,
-        as_of: run.as_of,
-        started_at: run.started_at,
-        finished_at: run.finished_at,
-        state: &run.state,
-        scheduled: run.scheduled,
-        outcome: run.outcome.as_deref(),
-        verdict: run.verdict.as_deref(),
-        exit_code: run.exit_code,
-    }
-}
-
-/// For machines.
-///
-/// # Errors
-/// Where it cannot be written.
-pub fn json(out: impl Write, flows: &[FlowStatus], as_of: Micros) -> io::Result<()> {
-    #[derive(Serialize)]
-    struct Head {
-        format_version: u32,
-        as_of: Micros,
-        overdue: bool,
-    }
-    #[derive(Serialize)]
-    struct Tail {}
-    let overdue = flows.iter().any(|flow| flow.overdue.is_some());
-    let mut rows = Rows::begin(out, &Head { format_version: FORMAT_VERSION, as_of, overdue }, "flows")?;
-    flows.iter().try_for_each(|flow| rows.row(&row(flow, as_of)))?;
-    rows.end(&Tail {}).map(drop)
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::fixture::flow;
     use super::*;
     use crate::model::time::{DAY, MINUTE, SECOND};
-    use crate::model::{Micros, Span};
+    use crate::model::{Micros, Span, Window};
 
     const AS_OF: Micros = Micros(1_772_517_600 * SECOND);
 
@@ -319,8 +194,8 @@ mod tests {
         hours.iter().map(window).map(Window).collect()
     }
 
-    fn begun(hours: i64) -> Option<Begun> {
-        Some(Begun { begin: AS_OF.plus(-30 * HOUR), watermark: AS_OF.plus(hours * HOUR) })
+    fn begun(hours: i64) -> Begun {
+        Begun { begin: AS_OF.plus(-30 * HOUR), watermark: AS_OF.plus(hours * HOUR) }
     }
 
     fn run(state: &str, exit_code: Option<i64>) -> RunHistory {
@@ -358,7 +233,7 @@ mod tests {
 
     fn flows() -> Vec<FlowStatus> {
         let behind = FlowStatus {
-            begun: begun(-9),
+            begun: Some(begun(-9)),
             undone: Undone { due: windows(&[-9, -8, -6, -5, -3, -2]), holes: 4 },
             next_due: Some(AS_OF.plus(15 * MINUTE)),
             ages: Ages { open: [1, 0, 1_200, 3], acknowledged: 2 },
@@ -366,10 +241,13 @@ mod tests {
             overdue: Some(Overdue::Since(AS_OF.plus(-7 * HOUR))),
             ..nothing("orders\u{1b}[2J")
         };
-        let in_time =
-            FlowStatus { begun: begun(-2), last_run: Some(run("finished", Some(0))), ..nothing("refunds") };
+        let in_time = FlowStatus {
+            begun: Some(begun(-2)),
+            last_run: Some(run("finished", Some(0))),
+            ..nothing("refunds")
+        };
         let never = FlowStatus { overdue: Some(Overdue::NeverJudged), ..nothing("new") };
-        let gone = FlowStatus { configured: false, begun: begun(-20), ..nothing("old") };
+        let gone = FlowStatus { configured: false, begun: Some(begun(-20)), ..nothing("old") };
         vec![behind, in_time, never, gone]
     }
 
@@ -388,7 +266,7 @@ mod tests {
     fn a_flow_is_overdue_once_a_window_waits_longer_than_itself_and_an_hour() {
         let flow = flow();
         let due = |hour: i64| Undone { due: windows(&[hour]), holes: 0 };
-        let told = |undone: &Undone, limit| overdue(&flow, begun(-9), undone, AS_OF, limit);
+        let told = |undone: &Undone, limit| overdue(&flow, Some(begun(-9)), undone, AS_OF, limit);
         // Due 15 minutes after its end: since 02:15 before.
         assert_eq!(told(&due(-3), None), None);
         assert_eq!(told(&due(-4), None), Some(Overdue::Since(AS_OF.plus(-2 * HOUR - 45 * MINUTE))));

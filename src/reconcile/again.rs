@@ -6,7 +6,7 @@ use super::sources::Databases;
 use crate::config::Config;
 use crate::ledger::Entry;
 use crate::model::window::holding;
-use crate::model::{Difference, Id, Micros};
+use crate::model::{Difference, Id, Kind, Micros};
 use crate::plan::FlowPlan;
 use crate::source::SourceError;
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,16 +59,23 @@ impl<'a> Again<'a> {
         let ids: Vec<_> = ids.into_iter().cloned().collect();
         let checked = self.session.check(&ids).await?;
         let found: BTreeMap<_, _> = checked.found.iter().map(|one| ((&one.consumer, &one.id), one)).collect();
-        let of = |entry: &Entry| {
-            if let Some(one) = found.get(&(&entry.consumer, &Some(entry.id.clone()))) {
-                return Now::Differs(Box::new(self.known(entry, one)));
-            }
-            match checked.heal(entry.consumer.as_deref(), &entry.id, entry.kind) {
+        let of = |entry: &Entry| match found.get(&(&entry.consumer, &Some(entry.id.clone()))) {
+            Some(one) => self.differs(entry, one, checked.unread()),
+            None => match checked.heal(entry.consumer.as_deref(), &entry.id, entry.kind) {
                 Some((evidence, _)) => Now::Healed(evidence),
-                None => Now::Unknown(self.why_unknown(entry)),
-            }
+                None => Now::Unknown(self.why(entry.consumer.as_deref().or(checked.unread()))),
+            },
         };
         Ok(entries.iter().map(of).collect())
+    }
+
+    /// A message that waits for the relay may have been delivered, as only the consumers can tell.
+    fn differs(&self, entry: &Entry, now: &Difference, unread: Option<&str>) -> Now {
+        let waits = matches!(now.kind, Kind::Stuck | Kind::PublishFailed);
+        match unread.filter(|_| waits) {
+            Some(consumer) => Now::Unknown(self.why(Some(consumer))),
+            None => Now::Differs(Box::new(self.known(entry, now))),
+        }
     }
 
     /// What was found now, with what the ledger knows of it.
@@ -85,8 +92,8 @@ impl<'a> Again<'a> {
         }
     }
 
-    fn why_unknown(&self, entry: &Entry) -> String {
-        let consumer = entry.consumer.as_deref();
+    /// Why nothing can be told, where a consumer may be the reason.
+    fn why(&self, consumer: Option<&str>) -> String {
         let failure = consumer.and_then(|consumer| self.session.failure_of(consumer));
         failure.unwrap_or_else(|| "the sources do not decide it now".to_owned())
     }

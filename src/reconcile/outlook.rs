@@ -35,9 +35,9 @@ pub async fn outlook(
     let (asked, default) = starts(flow, due, zone);
     let settled = settled_until(flow, due.as_of);
     let Some(ledger) = ledger else {
-        let begin = asked.unwrap_or(default);
-        let begun = Begun { begin, watermark: begin };
-        let agenda = agenda(flow, zone, due.as_of, begin, &[], &[], due.windows_max);
+        let first = asked.unwrap_or(default);
+        let begun = Begun { begin: first, watermark: first };
+        let agenda = agenda(flow, zone, due.as_of, first, &[], &[], due.windows_max);
         return Ok(Outlook { begun, is_new: true, due: agenda.windows.clone(), agenda });
     };
     let is_new = ledger.begun(&flow.name).await?.is_none();

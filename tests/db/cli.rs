@@ -2,6 +2,8 @@
 
 mod config;
 mod help;
+mod ledger;
+mod upkeep;
 
 use crate::child;
 use crate::world::{Flow, Place};

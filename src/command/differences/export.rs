@@ -24,18 +24,25 @@ const BATCH: usize = 1_000;
 pub(super) fn export(global: &Global, args: &ExportArgs) -> anyhow::Result<u8> {
     let config = load_config(global)?;
     let as_of = args.as_of.unwrap_or_else(clock::now);
+    let left_out = block_on(read(&config, async |ledger| written(ledger, &config, args, as_of).await))??;
+    left_out.tell();
+    Ok(if left_out.unknown.is_empty() { exit::OK } else { exit::INCOMPLETE })
+}
+
+/// Writes the list to its end, unless nobody reads it any more.
+async fn written(
+    ledger: &mut Ledger,
+    config: &Config,
+    args: &ExportArgs,
+    as_of: Micros,
+) -> anyhow::Result<LeftOut> {
     let out = Out::begin(args.output.as_deref())?;
-    let repair = Repair::begin(out, args.format, as_of, options(args.csv_raw));
-    let repair = match repair {
+    let repair = match Repair::begin(out, args.format, as_of, options(args.csv_raw)) {
         Ok(repair) => repair,
-        Err(error) => return still_read(Err(error)).map(|_| exit::OK),
+        Err(error) => return still_read(Err(error)).map(|_| LeftOut::default()),
     };
-    let filter = asked(args, as_of);
-    let mut work = Work { config: &config, as_of, repair, left_out: LeftOut::default() };
-    let work = block_on(read(&config, async |ledger| {
-        work.all(ledger, &filter).await?;
-        Ok(work)
-    }))??;
+    let mut work = Work { config, as_of, repair, left_out: LeftOut::default() };
+    work.all(ledger, &asked(args, as_of)).await?;
     let Work { repair, left_out, .. } = work;
     if !left_out.unread {
         match repair.end() {
@@ -43,8 +50,7 @@ pub(super) fn export(global: &Global, args: &ExportArgs) -> anyhow::Result<u8> {
             Err(error) => still_read(Err(error)).map(drop)?,
         }
     }
-    left_out.tell();
-    Ok(if left_out.unknown.is_empty() { exit::OK } else { exit::INCOMPLETE })
+    Ok(left_out)
 }
 
 fn asked(args: &ExportArgs, as_of: Micros) -> Filter {
@@ -140,7 +146,7 @@ impl Work<'_> {
             match config.flows.iter().find(|flow| flow.name == name) {
                 Some(flow) => self.flow(ledger, flow, &filter).await?,
                 None => {
-                    self.pass_over(ledger, &filter, "the configuration does not have it any more").await?
+                    self.pass_over(ledger, &filter, "the configuration does not have it any more").await?;
                 }
             }
         }
@@ -174,7 +180,7 @@ impl Work<'_> {
         while let Some(last) = page.last().cloned() {
             match again.check(&page).await {
                 Ok(checked) => {
-                    checked.into_iter().zip(&page).try_for_each(|(now, entry)| self.one(now, entry))?
+                    checked.into_iter().zip(&page).try_for_each(|(now, entry)| self.one(now, entry))?;
                 }
                 Err(error) => self.left_out.unknown(&last.flow, error.to_string(), page.len()),
             }
