@@ -1,5 +1,12 @@
 //! The command line as types, and nothing else.
 
+mod ledger;
+
+pub use ledger::{
+    AcknowledgeArgs, DifferencesCommand, ExportArgs, HistoryArgs, ListArgs, ListedState, PruneArgs,
+    ReportArgs, StatusArgs, Which,
+};
+
 use crate::model::Kind;
 use crate::plan::{Edge, Request};
 use crate::report::Format;
@@ -86,8 +93,63 @@ pub enum Command {
     ///   msgrecon run --last 24h --format json
     #[command(verbatim_doc_comment)]
     Run(RunArgs),
-    /// Print what a run would do, without doing it.
+    /// Print what a run would do, without doing it
+    ///
+    /// Without a range: what the ledger says is due. It is only read.
+    ///
+    /// Examples:
+    ///   msgrecon plan
+    ///   msgrecon plan --date 2026-03-02 --sql
+    #[command(verbatim_doc_comment)]
     Plan(PlanArgs),
+    /// Show a report again, as its run printed it
+    ///
+    /// Without a run: the last one that finished. The exit code is 0 once it is shown, whatever the
+    /// run found.
+    ///
+    /// Examples:
+    ///   msgrecon report
+    ///   msgrecon report 20260303T0600 --format html --output reports
+    #[command(verbatim_doc_comment)]
+    Report(ReportArgs),
+    /// List the runs, newest first
+    ///
+    /// Example:
+    ///   msgrecon history --flow order-paid --limit 7
+    #[command(verbatim_doc_comment)]
+    History(HistoryArgs),
+    /// Say how far each flow is judged, and what is open: a probe for monitoring
+    ///
+    /// A flow is overdue once a window waits to be judged for longer than --overdue, counted from when
+    /// it was due: its end plus `grace` or `stuck_after`, whichever is longer. A flow that no scheduled
+    /// run has judged is overdue too. Differences that are open do not count: `run` and `differences`
+    /// tell of those.
+    ///
+    /// Exit codes: 0 no flow is overdue, 1 some flow is, 3 the ledger cannot be read or is not there yet.
+    ///
+    /// Example:
+    ///   msgrecon status --overdue 3h
+    #[command(verbatim_doc_comment)]
+    Status(StatusArgs),
+    /// List differences, make a repair list of them, or say that somebody knows
+    #[command(subcommand_required = true, arg_required_else_help = true)]
+    Differences {
+        /// What to do with them.
+        #[command(subcommand)]
+        command: DifferencesCommand,
+    },
+    /// Forget what is old: runs and their reports, final windows, differences that healed
+    ///
+    /// What is open or not judged to its end stays, whatever its age, and so does the last run of each
+    /// flow. A flow stays judged up to where it was: pruning makes no hole. Only where `start` is set to
+    /// an earlier day later on, a run judges again what was forgotten behind it.
+    ///
+    /// Exit codes: 0 forgotten, 75 a run is at work, nothing was forgotten.
+    ///
+    /// Example:
+    ///   msgrecon prune --older-than 90d
+    #[command(verbatim_doc_comment)]
+    Prune(PruneArgs),
     /// Explain a kind: what it means, where the message stopped, what to do.
     Explain {
         /// The kind, as reports write it.
@@ -100,6 +162,9 @@ pub enum Command {
         #[arg(long, value_name = "DIR", default_value = "msgrecon-demo")]
         folder: PathBuf,
     },
+    /// Move the ledger.
+    #[command(subcommand)]
+    Ledger(LedgerCommand),
     /// Print a completion script for a shell.
     Completions {
         /// Which shell.
@@ -108,6 +173,22 @@ pub enum Command {
     },
     /// Print the manual page.
     Man,
+}
+
+/// What to do with the ledger as a whole.
+#[derive(Debug, Subcommand)]
+pub enum LedgerCommand {
+    /// Copy everything that another ledger holds into this configuration's, which must be empty
+    ///
+    /// Example, from SQLite to PostgreSQL: keep the old configuration as old.toml, name the new database under [ledger]
+    /// in msgrecon.toml, and then:
+    ///   msgrecon ledger copy --from-config old.toml
+    #[command(verbatim_doc_comment)]
+    Copy {
+        /// A configuration whose `[ledger]` is the old one.
+        #[arg(long, value_name = "FILE")]
+        from_config: PathBuf,
+    },
 }
 
 /// Which part of time, and which flows.
@@ -162,6 +243,20 @@ pub struct RunArgs {
     /// Leave CSV cells as they are, even if a spreadsheet would run them as a formula.
     #[arg(long)]
     pub csv_raw: bool,
+    /// What is due, where the ledger says it.
+    #[command(flatten)]
+    pub due: DueArgs,
+    /// Keep nothing of this run in the ledger; it needs a range.
+    #[arg(long)]
+    pub no_record: bool,
+    /// Tell nobody: no mail, no channel.
+    #[arg(long)]
+    pub no_notify: bool,
+}
+
+/// Options of a run without a range.
+#[derive(Args, Clone, Debug)]
+pub struct DueArgs {
     /// Where flows begin: a date or an instant (RFC 3339).
     #[arg(
         long,
@@ -179,12 +274,6 @@ pub struct RunArgs {
         help = "Judge no more new windows of each flow than this; the next runs go on, oldest first [default: 1000]"
     )]
     pub max_windows: Option<usize>,
-    /// Keep nothing of this run in the ledger; it needs a range.
-    #[arg(long)]
-    pub no_record: bool,
-    /// Tell nobody: no mail, no channel.
-    #[arg(long)]
-    pub no_notify: bool,
 }
 
 /// Options of `plan`.
@@ -196,6 +285,9 @@ pub struct PlanArgs {
     /// Connect, look at the tables' columns and indexes, and print the statements too.
     #[arg(long)]
     pub sql: bool,
+    /// What is due, where the ledger says it.
+    #[command(flatten)]
+    pub due: DueArgs,
 }
 
 fn kind_parser() -> impl clap::builder::TypedValueParser<Value = Kind> {
@@ -204,7 +296,11 @@ fn kind_parser() -> impl clap::builder::TypedValueParser<Value = Kind> {
 }
 
 fn format_parser() -> impl clap::builder::TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(Format::ALL.map(Format::name))
+    formats(&Format::ALL)
+}
+
+fn formats(some: &[Format]) -> impl clap::builder::TypedValueParser<Value = Format> + use<> {
+    PossibleValuesParser::new(some.iter().map(|format| format.name()))
         .try_map(|name| Format::from_name(&name).ok_or("no such format"))
 }
 

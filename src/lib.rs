@@ -34,6 +34,7 @@
 //! | [`judge`] | counts + thresholds → verdict | pure |
 //! | [`ledger`] | msgrecon's own database: runs, windows, differences and their life; SQL in `queries/ledger/` | edge, lives pure |
 //! | [`reconcile`] | the straight line, and its two passes over the sources | edge |
+//! | [`listing`] | what the ledger holds → text, CSV, JSON: runs, differences, repair lists, how far flows are | pure |
 //! | [`report`] | `&Run` → table, JSON, CSV, HTML; one writer of files | pure, one writer |
 //! | [`story`] | message histories as text: the demo and the tests | pure |
 //!
@@ -55,6 +56,7 @@ pub mod connect;
 pub mod exit;
 pub mod judge;
 pub mod ledger;
+pub mod listing;
 pub mod model;
 pub mod pair;
 pub mod plan;

@@ -82,7 +82,7 @@ pub fn agenda(
 ) -> Agenda {
     let settled = settled_until(flow, as_of);
     let mut wanted: BTreeSet<Window> = BTreeSet::new();
-    let due = due(flow, zone, Span::new(watermark, settled), known);
+    let due = due_windows(flow, zone, Span::new(watermark, settled), known);
     let left = due.len().saturating_sub(windows_max);
     let due: Vec<_> = due.into_iter().take(windows_max).collect();
     wanted.extend(&due);
@@ -92,24 +92,68 @@ pub fn agenda(
         window.span.until > recheck.from || window.as_of.since(window.span.until) < flow.recheck
     };
     let again = known.iter().filter(|window| window.stale || young(window));
-    let again = again.filter(|window| window.as_of <= as_of).map(|window| window.span);
-    for span in again.chain(open.iter().map(|from| Span::new(*from, from.plus(1)))) {
-        wanted.extend(over(flow, zone, span, as_of));
-    }
+    again
+        .filter(|window| window.as_of <= as_of)
+        .for_each(|window| wanted.extend(over(flow, zone, window.span, settled)));
+    open.iter().for_each(|from| wanted.extend(whole(flow, zone, *from, settled)));
+    replace_whole(&mut wanted, flow, zone, known, settled);
     Agenda { new: due.len(), left, windows: wanted.into_iter().collect() }
 }
 
-/// The settled windows that lie over a span. One that was judged may have been cut in another size, and be several now.
+/// The windows to judge again where these have changed since they were judged; `known` as for [`agenda`].
 #[must_use]
-pub fn over(flow: &Flow, zone: Tz, span: Span, as_of: Micros) -> Vec<Window> {
-    let first = holding(span.from, flow.window, zone);
-    let windows = std::iter::successors(Some(first), |last| Some(holding(last.0.until, flow.window, zone)));
-    let over = windows.take_while(|window| window.0.from < span.until && !window.0.is_empty());
-    over.filter(|window| window.0.until <= settled_until(flow, as_of)).collect()
+pub fn changed(flow: &Flow, zone: Tz, as_of: Micros, stale: &[Span], known: &[Known]) -> Vec<Window> {
+    let settled = settled_until(flow, as_of);
+    let mut wanted = stale.iter().flat_map(|span| over(flow, zone, *span, settled)).collect();
+    replace_whole(&mut wanted, flow, zone, known, settled);
+    wanted.into_iter().collect()
+}
+
+/// Whether a window was cut as the flow cuts them now.
+#[must_use]
+pub fn fits(flow: &Flow, zone: Tz, span: Span) -> bool {
+    holding(span.from, flow.window, zone).0 == span
+}
+
+/// A window that was judged when the flow had windows of another length gives way to all that lie over it, not to one of
+/// them alone.
+fn replace_whole(wanted: &mut BTreeSet<Window>, flow: &Flow, zone: Tz, known: &[Known], settled: Micros) {
+    let old: Vec<_> = known.iter().map(|known| known.span).filter(|span| !fits(flow, zone, *span)).collect();
+    loop {
+        let before = wanted.len();
+        for span in &old {
+            let end = Window(Span::new(span.until, span.until));
+            if wanted.range(..end).next_back().is_some_and(|last| last.0.until > span.from) {
+                wanted.extend(over(flow, zone, *span, settled));
+            }
+        }
+        if wanted.len() == before {
+            return;
+        }
+    }
+}
+
+/// The windows over a span, those that are settled.
+#[must_use]
+pub fn over(flow: &Flow, zone: Tz, span: Span, settled: Micros) -> Vec<Window> {
+    let (mut at, mut windows) = (span.from, Vec::new());
+    while at < span.until {
+        let window = holding(at, flow.window, zone);
+        windows.extend(Some(window).filter(|window| window.0.until <= settled && !window.0.is_empty()));
+        at = window.0.until.max(at.plus(1));
+    }
+    windows
+}
+
+/// The window that holds an instant, if it is settled.
+fn whole(flow: &Flow, zone: Tz, at: Micros, settled: Micros) -> Option<Window> {
+    let window = holding(at, flow.window, zone);
+    (window.0.until <= settled && !window.0.is_empty()).then_some(window)
 }
 
 /// Settled windows of a span that are not wholly covered by what was judged.
-fn due(flow: &Flow, zone: Tz, span: Span, known: &[Known]) -> Vec<Window> {
+#[must_use]
+pub fn due_windows(flow: &Flow, zone: Tz, span: Span, known: &[Known]) -> Vec<Window> {
     if span.is_empty() {
         return Vec::new();
     }

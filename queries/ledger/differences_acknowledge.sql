@@ -1,4 +1,4 @@
--- Somebody knows of a difference.
+-- Somebody knows of a difference, or takes that back.
 -- Wants the primary key.
 UPDATE msgrecon_differences
 SET ack_until = ?, ack_reason = ?

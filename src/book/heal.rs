@@ -76,6 +76,13 @@ impl FlowBook {
 }
 
 impl Checked {
+    /// The first consumer that could not be read.
+    #[must_use]
+    pub fn unread(&self) -> Option<&str> {
+        let place = self.sights.iter().position(Option::is_none)?;
+        Some(&self.rules.consumers[place].name)
+    }
+
     /// Why a message that was a difference is none any more, and whether it is given up; `None` where it still is one, or
     /// where this cannot be told now, so that it stays open.
     #[must_use]
@@ -160,5 +167,74 @@ impl Checked {
     fn is_delivered(&self, id: &Id) -> bool {
         let sights = self.sights.iter().flatten().filter_map(|sights| sights.get(id));
         sights.into_iter().any(|sight| sight.kind == Some(Kind::AckLost))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::event::Stamp;
+    use crate::model::time::{DAY, HOUR, MINUTE};
+    use crate::model::{Receipt, Span, Window};
+
+    const ACKED: Micros = Micros(400 * DAY);
+
+    fn rules() -> FlowRules {
+        let consumer = ConsumerRules {
+            name: "points".to_owned(),
+            source: "points".to_owned(),
+            since: None,
+            until: None,
+            retention: None,
+            receipt_ids_unique: false,
+            receipts_dated: true,
+            fresh_until: None,
+        };
+        let span = Span::new(Micros(0), ACKED.plus(9 * DAY));
+        FlowRules {
+            name: "orders".to_owned(),
+            as_of: ACKED.plus(8 * DAY),
+            span,
+            windows: vec![Window(span)],
+            grace: 15 * MINUTE,
+            late_after: Some(HOUR),
+            stuck_after: 10 * MINUTE,
+            rows_vanish: false,
+            event_ids_unique: true,
+            events_source: "orders".to_owned(),
+            events_fresh_until: None,
+            consumers: vec![consumer],
+        }
+    }
+
+    /// An acked message that was consumed so many hours after its ack, looked up again.
+    fn checked(hours: &[i64]) -> Checked {
+        let id = Id::from_text("m1");
+        let event = Event {
+            id: Some(id.clone()),
+            state: State::Acked,
+            created: Stamp::At(ACKED),
+            acked: Stamp::At(ACKED),
+            expected_by: 1,
+            in_flow: true,
+            attempts: None,
+        };
+        let receipts = hours
+            .iter()
+            .map(|hours| Receipt { id: Some(id.clone()), consumed: Stamp::At(ACKED.plus(hours * HOUR)) });
+        let answers = Answers { receipts: receipts.collect(), ..Answers::default() };
+        FlowBook::streamed(rules()).check(&[id], vec![event], vec![Some(answers)])
+    }
+
+    #[test]
+    fn what_arrived_since_is_told_by_the_look_up_alone() {
+        let healed = |hours: &[i64], was| checked(hours).heal(Some("points"), &Id::from_text("m1"), was);
+        let kinds = |hours: &[i64]| checked(hours).found.iter().map(|one| one.kind).collect::<Vec<_>>();
+        assert_eq!((kinds(&[]), healed(&[], Kind::Missing)), (vec![Kind::Missing], None));
+        let (evidence, expired) = healed(&[0], Kind::Missing).unwrap();
+        assert!(evidence.starts_with("consumed at") && !expired, "{evidence}");
+        assert_eq!((kinds(&[0]), kinds(&[3])), (vec![], vec![Kind::Late]));
+        assert_eq!((kinds(&[0, 3]), healed(&[0, 3], Kind::Duplicate)), (vec![Kind::Duplicate], None));
+        assert_eq!(healed(&[0], Kind::Duplicate).unwrap().0, "one receipt is left");
     }
 }

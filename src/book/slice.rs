@@ -24,6 +24,8 @@ pub struct Slice {
     pub problems: Vec<Problem>,
     /// A source said that the configuration does not fit it.
     pub misconfigured: bool,
+    /// Rows that belong to no range are counted here: in one slice of a run.
+    pub aside: bool,
     /// How many differences were found.
     pub differences: u64,
     /// Windows that could be judged, each to its end or as far as they ever can be (true).
@@ -44,6 +46,7 @@ impl Slice {
             latencies: finished.latencies,
             problems: finished.problems,
             misconfigured: false,
+            aside: false,
             differences: finished.differences_total,
         }
     }
@@ -79,6 +82,7 @@ impl Slice {
             latencies: Vec::new(),
             problems: Vec::new(),
             misconfigured: false,
+            aside: false,
             differences: 0,
             firm: Vec::new(),
         }
@@ -96,6 +100,7 @@ impl Slice {
             latencies: vec![Latency::default(); consumers.len()],
             problems: Vec::new(),
             misconfigured: false,
+            aside: false,
             differences,
             firm: Vec::new(),
             report: FlowReport {
@@ -143,8 +148,9 @@ pub struct Merged {
     pub differences: u64,
 }
 
-/// Adds up slices of one flow, in time order. `names` are its consumers, in the order of the configuration. A side that
-/// some slice could not read has no counts: part of them would look like all of them.
+/// Adds up slices of one flow, in time order. `names` are its consumers, in the order of the configuration. What some
+/// slices could not read leaves the flow incomplete and the counts of the others standing: each window says what it
+/// holds. A side that no slice could read has no counts.
 #[must_use]
 pub fn merge(flow: &str, names: &[String], backlog: Option<Backlog>, slices: &[Slice]) -> Merged {
     let problems: BTreeSet<_> = slices.iter().flat_map(|slice| slice.problems.iter().cloned()).collect();
@@ -175,11 +181,11 @@ pub fn merge(flow: &str, names: &[String], backlog: Option<Backlog>, slices: &[S
 }
 
 fn events(slices: &[Slice]) -> Option<EventTotals> {
-    let mut all = EventTotals::default();
-    for slice in slices {
-        all.merge(&slice.report.events?);
-    }
-    Some(all)
+    let read = slices.iter().filter_map(|slice| slice.report.events);
+    read.reduce(|mut all, part| {
+        all.merge(&part);
+        all
+    })
 }
 
 fn consumer(name: &str, slices: &[Slice]) -> ConsumerReport {
@@ -190,9 +196,9 @@ fn consumer(name: &str, slices: &[Slice]) -> ConsumerReport {
     // A consumer that was added since a window was judged has nothing to say of that window.
     let parts: Vec<_> = slices.iter().filter_map(of).collect();
     let complete = parts.iter().all(|(part, _)| part.complete);
-    let counts = parts.iter().map(|(part, _)| part.counts.as_ref()).collect::<Option<Vec<_>>>();
+    let read: Vec<_> = parts.iter().filter_map(|(part, _)| part.counts.as_ref()).collect();
     let latencies = parts.iter().filter_map(|(_, latency)| latency.as_ref());
-    let counts = counts.map(|counts| added(&counts, latencies));
+    let counts = (!read.is_empty()).then(|| added(&read, latencies));
     let totals = counts.as_ref().map(|counts| counts.totals).unwrap_or_default();
     let hidden: BTreeSet<Kind> =
         parts.iter().flat_map(|(part, _)| part.not_decidable.iter().copied()).collect();
@@ -227,4 +233,52 @@ fn added<'a>(parts: &[&Counts], latencies: impl Iterator<Item = &'a Latency>) ->
     latencies.for_each(|part| latency.merge(part));
     all.latency = latency.seconds();
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Micros;
+    use crate::model::time::HOUR;
+
+    fn slice(hour: i64, missing: u64) -> Slice {
+        let window = Window(Span::new(Micros(hour * HOUR), Micros((hour + 1) * HOUR)));
+        let totals = Totals { acked: 10, ok: 10 - missing, missing, ..Totals::default() };
+        let events = EventTotals { rows: 10, acked: 10, ..EventTotals::default() };
+        Slice::carried("orders", window, events, &[("points".to_owned(), totals)])
+    }
+
+    fn names() -> Vec<String> {
+        vec!["points".to_owned(), "sms".to_owned()]
+    }
+
+    #[test]
+    fn slices_add_up_and_the_books_balance() {
+        let merged = merge("orders", &names()[..1], None, &[slice(0, 1), slice(1, 0), slice(5, 2)]);
+        let consumer = &merged.report.consumers[0];
+        let counts = consumer.counts.as_ref().unwrap();
+        assert_eq!((counts.totals.acked, counts.totals.missing, counts.residual()), (30, 3, 0));
+        assert_eq!((merged.differences, merged.report.windows.len(), counts.windows.len()), (3, 3, 3));
+        assert!(merged.report.complete && merged.report.events.unwrap().acked == 30);
+    }
+
+    #[test]
+    fn what_was_not_read_leaves_the_rest_standing_and_the_flow_incomplete() {
+        let unread = Slice::unread("orders", &names(), Span::new(Micros(0), Micros(HOUR)));
+        let merged = merge("orders", &names(), None, &[unread.clone(), slice(1, 1)]);
+        let [points, sms] = &merged.report.consumers[..] else { panic!("two consumers") };
+        assert!(!merged.report.complete && !points.complete);
+        assert_eq!(points.counts.as_ref().unwrap().totals.missing, 1);
+        assert!(sms.counts.is_none(), "nobody has read it: unknown, and not 0");
+        let nothing = merge("orders", &names(), None, &[unread]);
+        assert!(nothing.report.events.is_none() && nothing.report.consumers[0].counts.is_none());
+    }
+
+    #[test]
+    fn a_slice_is_read_again_as_it_was_written() {
+        let first = Slice { aside: true, ..slice(3, 2) };
+        let text = serde_json::to_string(&first).unwrap();
+        let again: Slice = serde_json::from_str(&text).unwrap();
+        assert_eq!(serde_json::to_string(&again).unwrap(), text);
+    }
 }

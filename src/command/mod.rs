@@ -1,11 +1,18 @@
 //! The commands: each reads what it needs, calls the library and prints. No rule of reconciliation lives here.
 
 mod demo;
+mod differences;
+mod history;
+mod keeper;
+mod ledger;
 mod plan;
 mod progress;
+mod prune;
+mod report;
 mod run;
+mod status;
 
-use crate::cli::{Cli, Command, Global, LogFormat};
+use crate::cli::{Cli, Command, Global, LedgerCommand, LogFormat};
 use crate::config::{self, Config};
 use crate::exit;
 use crate::ledger::{ErrorKind, LedgerError};
@@ -34,10 +41,16 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
     match &cli.command {
         Command::Run(args) => run::run(&cli.global, args),
         Command::Plan(args) => plan::plan(&cli.global, args),
+        Command::Report(args) => report::report(&cli.global, args),
+        Command::History(args) => history::history(&cli.global, args),
+        Command::Status(args) => status::status(&cli.global, args),
+        Command::Differences { command } => differences::differences(&cli.global, command),
+        Command::Prune(args) => prune::prune(&cli.global, args),
         Command::Explain { kind } => {
             print(crate::report::explain::explain(*kind, usize::from(width())).as_bytes())
         }
         Command::Demo { folder } => demo::demo(&cli.global, folder),
+        Command::Ledger(LedgerCommand::Copy { from_config }) => ledger::copy(&cli.global, from_config),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "msgrecon", &mut script);
@@ -67,7 +80,7 @@ pub fn exit_code(error: &anyhow::Error) -> u8 {
 
 fn of_ledger(kind: ErrorKind) -> u8 {
     match kind {
-        ErrorKind::Configuration => exit::USAGE,
+        ErrorKind::Configuration | ErrorKind::Absent => exit::USAGE,
         ErrorKind::Away => exit::INCOMPLETE,
         ErrorKind::Busy | ErrorKind::Lost => exit::BUSY,
     }
@@ -105,6 +118,15 @@ fn print(bytes: &[u8]) -> anyhow::Result<u8> {
             Err(NotWritten(format!("cannot write to stdout: {error}")).into())
         }
         _ => Ok(exit::OK),
+    }
+}
+
+/// Whether whoever reads what is written still does: one that went away (`| head`) is no error.
+fn still_read(outcome: io::Result<()>) -> anyhow::Result<bool> {
+    match outcome {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(NotWritten(format!("cannot write: {error}")).into()),
     }
 }
 

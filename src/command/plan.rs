@@ -1,6 +1,8 @@
 //! `msgrecon plan`: what a run would do.
 
-use super::{Usage, block_on, load_config, print};
+mod due;
+
+use super::{block_on, load_config, print};
 use crate::cli::{Global, PlanArgs};
 use crate::clock;
 use crate::config::{Config, Flow, Threshold};
@@ -17,17 +19,15 @@ use std::fmt::Write as _;
 pub(super) fn plan(global: &Global, args: &PlanArgs) -> anyhow::Result<u8> {
     let config = load_config(global)?;
     let as_of = args.selection.as_of.unwrap_or_else(clock::now);
-    let request = args.selection.request().ok_or_else(|| {
-        Usage(
-            "which range? give --date 2026-03-02, --from 2026-03-01 --until 2026-03-08, or --last 24h"
-                .to_owned(),
-        )
-    })?;
-    let plan = make(&config, &request, &args.selection.flows, as_of)?;
-    let mut text = head(&plan);
-    for flow in &plan.flows {
-        text.push_str(&flow_text(flow, &config));
-    }
+    let (plan, mut text) = match args.selection.request() {
+        Some(request) => {
+            let plan = make(&config, &request, &args.selection.flows, as_of)?;
+            let flows: String = plan.flows.iter().map(|flow| flow_text(flow, &config)).collect();
+            let text = head(&plan) + &flows;
+            (plan, text)
+        }
+        None => due::plan(&config, args, as_of)?,
+    };
     let mut code = exit::OK;
     if args.sql {
         for described in block_on(statements(&plan, &config))? {
@@ -52,13 +52,18 @@ fn head(plan: &Plan) -> String {
 }
 
 fn flow_text(plan: &FlowPlan, config: &Config) -> String {
-    let flow = &plan.flow;
+    let (flow, receipts) = (&plan.flow, plan.receipts);
+    let windows =
+        format!("\nflow     {}\nwindows  {} of {}\n", flow.name, plan.windows.len(), human(flow.window));
+    let read = format!("receipts read from {} until {}\n", receipts.from, receipts.until);
+    windows + &rules(flow, config) + &read + &thresholds(flow)
+}
+
+/// How a flow is judged, and where it is read.
+fn rules(flow: &Flow, config: &Config) -> String {
     let late = flow.late_after.map_or("never".to_owned(), |after| format!("after {}", human(after)));
     let mut text = format!(
-        "\nflow     {}\nwindows  {} of {}\nrules    grace {}, late {late}, stuck after {}\nevents   {} in {}\n",
-        flow.name,
-        plan.windows.len(),
-        human(flow.window),
+        "rules    grace {}, late {late}, stuck after {}\nevents   {} in {}\n",
         human(flow.grace),
         human(flow.stuck_after),
         tables(&flow.events.tables),
@@ -78,8 +83,6 @@ fn flow_text(plan: &FlowPlan, config: &Config) -> String {
                 writeln!(text, "         dead letters: {} in {}", dead.table, place(config, &dead.database));
         }
     }
-    let _ = writeln!(text, "receipts read from {} until {}", plan.receipts.from, plan.receipts.until);
-    text.push_str(&thresholds(flow));
     text
 }
 

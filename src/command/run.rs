@@ -10,8 +10,9 @@ use crate::ledger::{ErrorKind, Finish, Lease, Ledger, LedgerError};
 use crate::model::{Micros, Run};
 use crate::plan::{Plan, choose, plan};
 use crate::reconcile::{Due, Keeping, Reconciled, Watch, reconcile, reconcile_due, reconcile_range};
-use crate::report::{self, write};
+use crate::report::{Format, render, write};
 use crate::schedule::{WINDOWS_MAX, settled_until};
+use std::path::Path;
 
 pub(super) fn run(global: &Global, args: &RunArgs) -> anyhow::Result<u8> {
     let config = load_config(global)?;
@@ -19,10 +20,9 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> anyhow::Result<u8> {
     let work = work(&config, args, as_of)?;
     warn_of_idle(&config);
     let progress = Progress::new(global.quiet);
-    let outcome = block_on(carry_out(&work, &config, args, &|step| progress.show(step)))?;
+    let outcome = block_on(carry_out(&work, &config, args, &progress))?;
     progress.clear();
     let Some(Reconciled { run, unrecorded }) = outcome? else { return Ok(exit::BUSY) };
-    report(&run, args)?;
     match unrecorded {
         Some(error) => Err(NotWritten(format!("judged, and not recorded: {error}")).into()),
         None => Ok(run.exit_code),
@@ -58,8 +58,8 @@ fn work(config: &Config, args: &RunArgs, as_of: Micros) -> anyhow::Result<Work> 
         return Err(Usage(message.to_owned()).into());
     }
     let flows = choose(config, &selection.flows)?.into_iter().cloned().collect();
-    let start = args.start.map(|edge| edge.instant(config.time_zone));
-    Ok(Work::Due(Due { flows, as_of, start, windows_max: args.max_windows.unwrap_or(WINDOWS_MAX) }))
+    let start = args.due.start.map(|edge| edge.instant(config.time_zone));
+    Ok(Work::Due(Due { flows, as_of, start, windows_max: args.due.max_windows.unwrap_or(WINDOWS_MAX) }))
 }
 
 fn warn_of_idle(config: &Config) {
@@ -70,38 +70,32 @@ fn warn_of_idle(config: &Config) {
     }
 }
 
-/// Takes the lease, reconciles, records; `None` where another run has the lease.
+/// Takes the lease, reconciles, records, reports; `None` where another run has the lease.
 async fn carry_out(
     work: &Work,
     config: &Config,
     args: &RunArgs,
-    watch: Watch<'_>,
+    progress: &Progress,
 ) -> anyhow::Result<Option<Reconciled>> {
     let id = clock::run_id(clock::now());
     let taken = if args.no_record { Ok(None) } else { take(work, config, &id).await.map(Some) };
     let (mut ledger, lease) = match (taken, work) {
         (Ok(Some(taken)), _) => taken,
         (Ok(None), Work::Range(plan)) => {
-            check_folder(args)?;
-            let run = reconcile(plan, config, id, watch).await;
-            return Ok(Some(Reconciled { run, unrecorded: None }));
+            return unrecorded(plan, config, args, progress, (id, None)).await.map(Some);
         }
         (Err(error), _) if error.kind == ErrorKind::Busy => {
             tracing::warn!("{error}");
             return Ok(None);
         }
-        // Somebody waits for this range: better told and not recorded than not told.
         (Err(error), Work::Range(plan)) if error.kind == ErrorKind::Away => {
-            check_folder(args)?;
-            tracing::warn!("{error}; the range is judged and not recorded");
-            let run = reconcile(plan, config, id, watch).await;
-            return Ok(Some(Reconciled { run, unrecorded: Some(error) }));
+            return unrecorded(plan, config, args, progress, (id, Some(error))).await.map(Some);
         }
         (Err(error), _) => return Err(error.into()),
         (Ok(None), Work::Due(_)) => return Err(Usage("which range?".to_owned()).into()),
     };
     let outcome = match check_folder(args) {
-        Ok(()) => reconciled(work, config, &mut ledger, &lease, watch).await,
+        Ok(()) => reconciled(work, config, args, (&mut ledger, &lease), progress).await,
         Err(error) => Err(error),
     };
     lease.free(&mut ledger).await;
@@ -128,23 +122,66 @@ async fn take(work: &Work, config: &Config, id: &str) -> Result<(Ledger, Lease),
     }
 }
 
+/// A range, without the ledger. Where that is away: somebody waits for the range, and better told and not recorded than
+/// not told.
+async fn unrecorded(
+    plan: &Plan,
+    config: &Config,
+    args: &RunArgs,
+    progress: &Progress,
+    (id, unrecorded): (String, Option<LedgerError>),
+) -> anyhow::Result<Reconciled> {
+    check_folder(args)?;
+    if let Some(error) = &unrecorded {
+        tracing::warn!("{error}; the range is judged and not recorded");
+    }
+    let run = reconcile(plan, config, id, &|step| progress.show(step)).await;
+    progress.clear();
+    deliver(&run, args)?;
+    Ok(Reconciled { run, unrecorded })
+}
+
+/// The report is delivered before the run is marked as finished: one that dies in between, or cannot deliver, leaves what
+/// it has judged to the next run, which reports all of it.
 async fn reconciled(
     work: &Work,
     config: &Config,
-    ledger: &mut Ledger,
-    lease: &Lease,
-    watch: Watch<'_>,
+    args: &RunArgs,
+    (ledger, lease): (&mut Ledger, &Lease),
+    progress: &Progress,
 ) -> anyhow::Result<Option<Reconciled>> {
     let (as_of, scheduled) = match work {
         Work::Due(due) => (due.as_of, true),
         Work::Range(plan) => (plan.as_of, false),
     };
-    ledger.begin_run(lease, as_of, clock::now(), scheduled, &work.flows()).await?;
+    let begun = ledger.begin_run(lease, as_of, clock::now(), scheduled, &work.flows()).await;
+    match (begun, work) {
+        (Err(error), Work::Range(plan)) if error.kind == ErrorKind::Away => {
+            let id = lease.run().to_owned();
+            return unrecorded(plan, config, args, progress, (id, Some(error))).await.map(Some);
+        }
+        (begun, _) => begun?,
+    }
     let mut keeping = Keeping { ledger, lease, zone: config.time_zone };
+    let watch: Watch<'_> = &|step| progress.show(step);
     let mut outcome = match work {
         Work::Due(due) => reconcile_due(due, config, &mut keeping, watch).await,
         Work::Range(plan) => reconcile_range(plan, config, &mut keeping, watch).await,
     };
+    if let Some(error) = outcome.unrecorded.take_if(|_| is_vacuous(&outcome.run)) {
+        return Err(error.into());
+    }
+    progress.clear();
+    if outcome.unrecorded.is_none() {
+        outcome.unrecorded = ledger.assert_held(lease).await.err();
+    }
+    if is_lost(&outcome) {
+        return Ok(None);
+    }
+    if let Err(error) = deliver(&outcome.run, args) {
+        ledger.give_up(lease).await;
+        return Err(error);
+    }
     if outcome.unrecorded.is_none() {
         let flows = config.flows.iter().filter(|flow| work.flows().contains(&flow.name));
         let settled = flows
@@ -152,18 +189,29 @@ async fn reconciled(
         let finish = Finish { run: &outcome.run, at: clock::now(), settled: settled.collect() };
         outcome.unrecorded = ledger.finish(lease, &finish).await.err();
     }
-    if let Some(error) = outcome.unrecorded.as_ref().filter(|error| error.kind == ErrorKind::Lost) {
-        tracing::warn!("{error}");
-        return Ok(None);
-    }
-    Ok(Some(outcome))
+    Ok(Some(outcome).filter(|outcome| !is_lost(outcome)))
+}
+
+fn deliver(run: &Run, args: &RunArgs) -> anyhow::Result<()> {
+    show(run, args.format, args.output.as_deref(), args.csv_raw)
+}
+
+/// Whether another run has taken over: what that one finds counts.
+fn is_lost(outcome: &Reconciled) -> bool {
+    let lost = outcome.unrecorded.as_ref().filter(|error| error.kind == ErrorKind::Lost);
+    lost.inspect(|error| tracing::warn!("{error}")).is_some()
+}
+
+/// Whether nothing at all was judged: then there is nothing that could only not be recorded.
+fn is_vacuous(run: &Run) -> bool {
+    run.flows.iter().all(|flow| !flow.complete && flow.windows.is_empty())
 }
 
 /// Files first, so that a reader of stdout that goes away costs nothing; a folder that fails costs stdout nothing.
-fn report(run: &Run, args: &RunArgs) -> anyhow::Result<()> {
-    let options = options(args.csv_raw);
-    let written = args.output.as_ref().map(|folder| write::write_all(folder, run, options));
-    print(&report::render(run, args.format, options)?)?;
+pub(super) fn show(run: &Run, format: Format, output: Option<&Path>, csv_raw: bool) -> anyhow::Result<()> {
+    let options = options(csv_raw);
+    let written = output.map(|folder| write::write_all(folder, run, options));
+    print(&render(run, format, options)?)?;
     match written {
         Some(Err(error)) => Err(NotWritten(error.to_string()).into()),
         _ => Ok(()),

@@ -214,7 +214,7 @@ impl Ledger {
     }
 
     /// What is known of these messages at a consumer (empty: at the producer alone), by key.
-    async fn known(
+    pub(super) async fn known(
         &mut self,
         flow: &str,
         consumer: &str,

@@ -8,6 +8,8 @@ use std::fmt;
 pub enum ErrorKind {
     /// The URL, or a ledger that this version cannot use: running again changes nothing.
     Configuration,
+    /// Nothing is kept there yet, and only a run may begin it.
+    Absent,
     /// It could not be reached, refused, or broke off; a later run may well succeed.
     Away,
     /// Another run works on the same flow.

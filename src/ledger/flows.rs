@@ -20,6 +20,16 @@ pub struct Begun {
     pub watermark: Micros,
 }
 
+/// What a start that is asked for means for a flow.
+enum Start {
+    /// The flow was not known.
+    New,
+    /// It begins elsewhere than it did.
+    Moved,
+    /// Nothing.
+    Known,
+}
+
 impl Ledger {
     /// What is known of a flow; `None` before its first scheduled run.
     ///
@@ -55,45 +65,21 @@ impl Ledger {
         default: Micros,
     ) -> Result<Begun, LedgerError> {
         self.begin(lease, flow).await?;
-        let rows = self.store.fetch(sql::FLOW, &[flow.into()]).await?;
-        let known = rows.first().map(|row| (row.instant(0), row.at(1), row.instant(2)));
-        let begun = match (known, asked) {
-            (None, asked) => {
-                let begin = asked.unwrap_or(default);
-                let values = [flow.into(), begin.into(), asked.into(), begin.into()];
+        let (begun, step) = self.start(flow, asked, default).await?;
+        match step {
+            Start::New => {
+                let values = [flow.into(), begun.begin.into(), asked.into(), begun.begin.into()];
                 self.store.execute(sql::FLOW_ADD, &values).await?;
-                Begun { begin, watermark: begin }
             }
-            (Some((_, before, _)), Some(begin)) if before != Some(begin) => {
-                let values = [begin.into(), asked.into(), begin.into(), flow.into()];
+            Start::Moved => {
+                let values = [begun.begin.into(), asked.into(), begun.begin.into(), flow.into()];
                 self.store.execute(sql::FLOW_SET, &values).await?;
-                Begun { begin, watermark: begin }
             }
-            (Some((begin, _, watermark)), _) => Begun { begin, watermark },
-        };
+            Start::Known => {}
+        }
         let watermark = self.advance(flow, begun).await?;
         self.commit().await?;
         Ok(Begun { watermark, ..begun })
-    }
-
-    /// Moves the watermark over what was judged, never over a hole; within a transaction.
-    pub(super) async fn advance(&mut self, flow: &str, begun: Begun) -> Result<Micros, LedgerError> {
-        let (mut watermark, mut from) = (begun.watermark, begun.watermark.plus(-LONGEST));
-        loop {
-            let values = [flow.into(), from.into(), i64::MAX.into(), PAGE.into()];
-            let rows = self.store.fetch(sql::WINDOWS, &values).await?;
-            for row in &rows {
-                let (window, until) = (row.instant(0), row.instant(1));
-                if window > watermark {
-                    return self.set_watermark(flow, begun, watermark).await;
-                }
-                watermark = watermark.max(until);
-                from = window.plus(1);
-            }
-            if rows.len() < usize::try_from(PAGE).unwrap_or(usize::MAX) {
-                return self.set_watermark(flow, begun, watermark).await;
-            }
-        }
     }
 
     /// Takes the watermark back to a hole; within a transaction.
@@ -101,7 +87,45 @@ impl Ledger {
         let Some(begun) = self.begun(flow).await?.filter(|begun| begun.watermark > hole) else {
             return Ok(());
         };
-        self.set_watermark(flow, begun, hole.max(begun.begin)).await.map(|_| ())
+        self.set_watermark(flow, begun, hole.max(begun.begin)).await
+    }
+
+    /// What [`Ledger::begin_flow`] would give, without writing anything.
+    ///
+    /// # Errors
+    /// A ledger that fails.
+    pub async fn would_begin(
+        &mut self,
+        flow: &str,
+        asked: Option<Micros>,
+        default: Micros,
+    ) -> Result<Begun, LedgerError> {
+        let (begun, _) = self.start(flow, asked, default).await?;
+        Ok(Begun { watermark: self.reach(flow, begun).await?, ..begun })
+    }
+
+    /// Where a flow begins, before its watermark moves.
+    async fn start(
+        &mut self,
+        flow: &str,
+        asked: Option<Micros>,
+        default: Micros,
+    ) -> Result<(Begun, Start), LedgerError> {
+        let rows = self.store.fetch(sql::FLOW, &[flow.into()]).await?;
+        let known = rows.first().map(|row| (row.instant(0), row.at(1), row.instant(2)));
+        let anew = |begin| Begun { begin, watermark: begin };
+        Ok(match (known, asked) {
+            (None, asked) => (anew(asked.unwrap_or(default)), Start::New),
+            (Some((_, before, _)), Some(begin)) if before != Some(begin) => (anew(begin), Start::Moved),
+            (Some((begin, _, watermark)), _) => (Begun { begin, watermark }, Start::Known),
+        })
+    }
+
+    /// Moves the watermark over what was judged, never over a hole; within a transaction.
+    pub(super) async fn advance(&mut self, flow: &str, begun: Begun) -> Result<Micros, LedgerError> {
+        let watermark = self.reach(flow, begun).await?;
+        self.set_watermark(flow, begun, watermark).await?;
+        Ok(watermark)
     }
 
     async fn set_watermark(
@@ -109,13 +133,33 @@ impl Ledger {
         flow: &str,
         begun: Begun,
         watermark: Micros,
-    ) -> Result<Micros, LedgerError> {
+    ) -> Result<(), LedgerError> {
         if watermark != begun.watermark {
             let rows = self.store.fetch(sql::FLOW, &[flow.into()]).await?;
             let asked = rows.first().and_then(|row| row.at(1));
             let values = [begun.begin.into(), asked.into(), watermark.into(), flow.into()];
             self.store.execute(sql::FLOW_SET, &values).await?;
         }
-        Ok(watermark)
+        Ok(())
+    }
+
+    /// Up to where windows were judged from the watermark on, without a hole.
+    async fn reach(&mut self, flow: &str, begun: Begun) -> Result<Micros, LedgerError> {
+        let (mut watermark, mut from) = (begun.watermark, begun.watermark.plus(-LONGEST));
+        loop {
+            let values = [flow.into(), from.into(), i64::MAX.into(), PAGE.into()];
+            let rows = self.store.fetch(sql::WINDOWS, &values).await?;
+            for row in &rows {
+                let (window, until) = (row.instant(0), row.instant(1));
+                if window > watermark {
+                    return Ok(watermark);
+                }
+                watermark = watermark.max(until);
+                from = window.plus(1);
+            }
+            if rows.len() < usize::try_from(PAGE).unwrap_or(usize::MAX) {
+                return Ok(watermark);
+            }
+        }
     }
 }

@@ -9,10 +9,19 @@ use crate::model::time::DAY;
 use crate::model::window::{local_date, local_day};
 use crate::model::{Kind, Micros, Span};
 use chrono_tz::Tz;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a run's report covers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Within {
+    /// A range that somebody asked for.
+    Range(Span),
+    /// These windows, by their begin.
+    Windows(BTreeSet<Micros>),
+}
 
 impl Ledger {
-    /// What is known of a flow as of now, compared with the run as of `last`; and what is acknowledged.
+    /// What is known of a flow as of now, compared with the run as of `last`.
     ///
     /// # Errors
     /// A ledger that fails.
@@ -22,10 +31,10 @@ impl Ledger {
         as_of: Micros,
         last: Option<Micros>,
         zone: Tz,
-    ) -> Result<(FlowLife, Vec<Acknowledged>), LedgerError> {
+    ) -> Result<FlowLife, LedgerError> {
         let before = last.unwrap_or(Micros(i64::MIN));
         let mut life = FlowLife::default();
-        let acknowledged = self.count_open(flow, as_of, before, &mut life).await?;
+        self.count_open(flow, as_of, before, &mut life).await?;
         // The first run of all has nothing that it could have healed.
         if last.is_some() {
             self.count_healed(flow, before, &mut life).await?;
@@ -33,7 +42,39 @@ impl Ledger {
         life.watermark = self.begun(flow).await?.map(|begun| begun.watermark);
         life.windows = self.last_windows(flow, FlowLife::TREND).await?.iter().map(point).collect();
         life.days = self.days(flow, as_of, zone).await?;
-        Ok((life, acknowledged))
+        Ok(life)
+    }
+
+    /// How many of the differences in a run's windows are acknowledged. Those of a range are told by their own time,
+    /// since it may begin in the middle of a window; those of no window at all count where the run saw them.
+    ///
+    /// # Errors
+    /// A ledger that fails.
+    pub async fn acknowledged(
+        &mut self,
+        flow: &str,
+        as_of: Micros,
+        within: &Within,
+    ) -> Result<Vec<Acknowledged>, LedgerError> {
+        let span = match within {
+            Within::Range(span) => *span,
+            Within::Windows(_) => Span::new(Micros(i64::MIN), Micros(i64::MAX)),
+        };
+        let values = [as_of.into(), flow.into(), as_of.into(), span.from.into(), span.until.into()];
+        let mut sums: BTreeMap<(Option<String>, Kind), u64> = BTreeMap::new();
+        for row in self.store.fetch(sql::DIFFERENCES_ACKNOWLEDGED, &values).await? {
+            let counts = match (row.at(2), within) {
+                (None, _) => row.yes(3),
+                (Some(_), Within::Range(_)) => true,
+                (Some(from), Within::Windows(windows)) => windows.contains(&from),
+            };
+            if let Some(kind) = Kind::from_name(&row.word(1)).filter(|_| counts) {
+                let consumer = Some(row.word(0)).filter(|consumer| !consumer.is_empty());
+                *sums.entry((consumer, kind)).or_default() += row.count(4);
+            }
+        }
+        let sums = sums.into_iter();
+        Ok(sums.map(|((consumer, kind), count)| Acknowledged { consumer, kind, count }).collect())
     }
 
     async fn count_open(
@@ -42,23 +83,16 @@ impl Ledger {
         as_of: Micros,
         before: Micros,
         life: &mut FlowLife,
-    ) -> Result<Vec<Acknowledged>, LedgerError> {
-        let mut acknowledged = Vec::new();
+    ) -> Result<(), LedgerError> {
         let values = [as_of.into(), before.into(), flow.into()];
         for row in self.store.fetch(sql::DIFFERENCES_COUNTED, &values).await? {
-            let count = row.count(4);
-            match (row.yes(2), row.yes(3)) {
-                (true, _) => {
-                    life.acknowledged += count;
-                    let kind = Kind::from_name(&row.word(1)).unwrap_or(Kind::Missing);
-                    let consumer = Some(row.word(0)).filter(|consumer| !consumer.is_empty());
-                    acknowledged.push(Acknowledged { consumer, kind, count });
-                }
-                (false, true) => life.new += count,
-                (false, false) => life.still_open += count,
+            match (row.yes(0), row.yes(1)) {
+                (true, _) => life.acknowledged += row.count(2),
+                (false, true) => life.new += row.count(2),
+                (false, false) => life.still_open += row.count(2),
             }
         }
-        Ok(summed(acknowledged))
+        Ok(())
     }
 
     async fn count_healed(
@@ -92,15 +126,6 @@ impl Ledger {
         let skip = points.len().saturating_sub(FlowLife::TREND);
         Ok(points.into_iter().skip(skip).collect())
     }
-}
-
-/// Of one consumer and kind there may be new ones and old ones.
-fn summed(acknowledged: Vec<Acknowledged>) -> Vec<Acknowledged> {
-    let mut sums: BTreeMap<(Option<String>, Kind), u64> = BTreeMap::new();
-    for one in acknowledged {
-        *sums.entry((one.consumer, one.kind)).or_default() += one.count;
-    }
-    sums.into_iter().map(|((consumer, kind), count)| Acknowledged { consumer, kind, count }).collect()
 }
 
 fn healed(entry: Entry) -> Healed {

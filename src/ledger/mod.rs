@@ -10,8 +10,10 @@
 //! windows      what was judged, and what was counted    differences   found, seen again, healed
 //! slices       judged and not reported yet              life    what a report says of all this
 //! runs         history and the finished reports         upkeep  acknowledge, list, prune
+//! copy         into another ledger
 //! ```
 
+mod copy;
 mod differences;
 pub mod entry;
 mod error;
@@ -32,6 +34,7 @@ pub use entry::{Entry, State};
 pub use error::{ErrorKind, LedgerError};
 pub use flows::Begun;
 pub use lease::Lease;
+pub use life::Within;
 pub use runs::{Finish, FlowHistory, RunHistory};
 pub use slices::KeptSlice;
 pub use upkeep::{Ages, Filter, Pruned};
@@ -40,20 +43,29 @@ pub use windows::{Judged, JudgedWindow};
 use secrecy::SecretString;
 use store::Store;
 
+async fn prepare(store: &mut Store, create: bool) -> Result<(), LedgerError> {
+    if !create && !schema::is_there(store).await? {
+        let message = "no ledger is there yet; the first `msgrecon run` makes it";
+        return Err(LedgerError::new(ErrorKind::Absent, message).at(store.place()));
+    }
+    schema::migrate(store).await
+}
+
 /// One session with the ledger.
 pub struct Ledger {
     store: Store,
 }
 
 impl Ledger {
-    /// Connects and brings the schema up to date. A SQLite file that is not there is made only where `create` says so.
+    /// Connects and brings the schema up to date. A ledger that is not there, a file or tables on a server, is made only
+    /// where `create` says so: who only reads leaves nothing behind.
     ///
     /// # Errors
-    /// A ledger that cannot be reached, refuses, or was written by a newer version.
+    /// A ledger that cannot be reached, refuses, is not there, or was written by a newer version.
     pub async fn open(url: &SecretString, create: bool) -> Result<Self, LedgerError> {
         // In a session of its own: a migration that fails may leave its lock with the session.
         let mut store = Store::open(url, create).await?;
-        let outcome = schema::migrate(&mut store).await;
+        let outcome = prepare(&mut store, create).await;
         store.close().await;
         outcome?;
         Ok(Self { store: Store::open(url, false).await? })

@@ -1,7 +1,7 @@
 //! The history of runs, and their finished reports.
 
-use super::error::{ErrorKind, LedgerError};
-use super::slices::pieces;
+use super::error::LedgerError;
+use super::slices::pieces_of;
 use super::value::{Row, Value};
 use super::{Lease, Ledger, sql};
 use crate::model::life::LastRun;
@@ -130,18 +130,35 @@ impl Ledger {
         Ok(None)
     }
 
+    /// Proves that the run still holds all of its flows.
+    ///
+    /// # Errors
+    /// A ledger that fails, or a lease that is lost.
+    pub async fn assert_held(&mut self, lease: &Lease) -> Result<(), LedgerError> {
+        for flow in lease.flows() {
+            self.begin(lease, flow).await?;
+            self.commit().await?;
+        }
+        Ok(())
+    }
+
+    /// Notes that a run ends without its end; what it has judged is the next run's to report.
+    pub async fn give_up(&mut self, lease: &Lease) {
+        if let Err(error) = self.store.execute(sql::RUN_KILLED, &[lease.run().into()]).await {
+            tracing::debug!("that the run ends is not noted: {error}");
+        }
+    }
+
     /// Ends a run: its report is kept, its windows end their life where nobody will look again, its slices are reported.
     ///
     /// # Errors
     /// A ledger that fails, or a lease that is lost.
     pub async fn finish(&mut self, lease: &Lease, finish: &Finish<'_>) -> Result<(), LedgerError> {
         let run = finish.run;
-        let document = serde_json::to_vec(run).map_err(|error| {
-            LedgerError::new(ErrorKind::Away, format!("a report cannot be written: {error}"))
-        })?;
+        let document = pieces_of(run)?;
         let Some(first) = run.flows.first() else { return Ok(()) };
         self.begin(lease, &first.name).await?;
-        for (part, piece) in (0_i64..).zip(pieces(&document)?) {
+        for (part, piece) in (0_i64..).zip(document) {
             self.store
                 .execute(sql::DOCUMENT_ADD, &[run.id.as_str().into(), part.into(), piece.into()])
                 .await?;
@@ -207,6 +224,23 @@ impl Ledger {
             None => self.store.fetch(sql::RUNS, &[limit.into()]).await?,
         };
         Ok(rows.iter().map(RunHistory::of).collect())
+    }
+
+    /// The runs whose ids begin like this, newest first, each with its state.
+    ///
+    /// # Errors
+    /// A ledger that fails.
+    pub async fn runs_like(
+        &mut self,
+        start: &str,
+        limit: usize,
+    ) -> Result<Vec<(String, String)>, LedgerError> {
+        let pattern = start.replace('!', "!!").replace('%', "!%").replace('_', "!_") + "%";
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rows = self.store.fetch(sql::RUNS_LIKE, &[pattern.into(), limit.into()]).await?;
+        let found = rows.iter().map(|row| (row.word(0), row.word(1)));
+        // Some servers compare without regard to case.
+        Ok(found.filter(|(run, _)| run.starts_with(start)).collect())
     }
 
     /// What a run came to in each of its flows.

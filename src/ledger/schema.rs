@@ -42,6 +42,19 @@ pub async fn migrate(store: &mut Store) -> Result<(), LedgerError> {
     outcome
 }
 
+/// Whether some run has made the ledger in this database.
+///
+/// # Errors
+/// A ledger that fails.
+pub async fn is_there(store: &mut Store) -> Result<bool, LedgerError> {
+    let question = match store.dialect() {
+        Dialect::Sqlite => sql::THERE_SQLITE,
+        Dialect::Postgres => sql::THERE_POSTGRES,
+        Dialect::Mysql => sql::THERE_MYSQL,
+    };
+    Ok(store.fetch(question, &[]).await?.first().is_some_and(|row| row.yes(0)))
+}
+
 fn migrator(dialect: Dialect) -> Migrator {
     let first = match dialect {
         Dialect::Sqlite => include_str!("../../migrations/sqlite/0001_ledger.sql"),

@@ -38,7 +38,8 @@ impl Ledger {
     ) -> Result<(), LedgerError> {
         self.begin(lease, flow).await?;
         self.put_windows(flow, slice.as_of, windows).await?;
-        self.store.execute(sql::SLICE_DROP, &[flow.into(), slice.span.from.into()]).await?;
+        let values = [flow.into(), slice.span.until.into(), slice.span.from.into()];
+        self.store.execute(sql::SLICE_DROP, &values).await?;
         for (part, piece) in (0_i64..).zip(pieces(&slice.body)?) {
             let values = [
                 flow.into(),
@@ -98,16 +99,6 @@ impl Ledger {
         Ok(found)
     }
 
-    /// Forgets a slice that is judged again.
-    ///
-    /// # Errors
-    /// A ledger that fails, or a lease that is lost.
-    pub async fn drop_slice(&mut self, lease: &Lease, flow: &str, from: Micros) -> Result<(), LedgerError> {
-        self.begin(lease, flow).await?;
-        self.store.execute(sql::SLICE_DROP, &[flow.into(), from.into()]).await?;
-        self.commit().await
-    }
-
     pub(super) fn unpacked(&self, packed: &[u8]) -> Result<Vec<u8>, LedgerError> {
         let mut body = Vec::new();
         let read = GzDecoder::new(packed).read_to_end(&mut body);
@@ -119,8 +110,18 @@ impl Ledger {
     }
 }
 
+/// A value as JSON, compressed as it is made, in pieces.
+pub(super) fn pieces_of<T: serde::Serialize>(value: &T) -> Result<Vec<Vec<u8>>, LedgerError> {
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+    let written = serde_json::to_writer(&mut gzip, value).map_err(std::io::Error::from);
+    let packed = written.and_then(|()| gzip.finish());
+    let packed =
+        packed.map_err(|error| LedgerError::new(ErrorKind::Away, format!("cannot compress: {error}")))?;
+    Ok(packed.chunks(PIECE_MAX).map(<[u8]>::to_vec).collect())
+}
+
 /// Compressed, in pieces.
-pub(super) fn pieces(body: &[u8]) -> Result<Vec<Vec<u8>>, LedgerError> {
+fn pieces(body: &[u8]) -> Result<Vec<Vec<u8>>, LedgerError> {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
     let packed = gzip.write_all(body).and_then(|()| gzip.finish());
     let packed =

@@ -234,7 +234,7 @@ async fn sqlite(url: &str, create: bool) -> Result<Store, LedgerError> {
     let place = options.get_filename().display().to_string();
     if !create && !options.get_filename().exists() {
         let message = "there is no such file; the first `msgrecon run` makes it";
-        return Err(LedgerError::new(ErrorKind::Configuration, message).at(&place));
+        return Err(LedgerError::new(ErrorKind::Absent, message).at(&place));
     }
     let options = options
         .create_if_missing(create)

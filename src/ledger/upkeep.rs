@@ -6,7 +6,7 @@ use super::value::Value;
 use super::{Lease, Ledger, sql};
 use crate::model::time::{DAY, HOUR};
 use crate::model::{Id, Kind, Micros};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// So many runs are forgotten at a time.
 const PRUNE_BATCH: i64 = 500;
@@ -31,6 +31,12 @@ pub struct Filter {
 }
 
 impl Filter {
+    /// Whether a side is asked for; the consumer is empty for the producer alone.
+    fn fits(&self, flow: &str, consumer: &str) -> bool {
+        self.flow.as_deref().is_none_or(|one| one == flow)
+            && self.consumer.as_deref().is_none_or(|one| one == consumer)
+    }
+
     fn conditions(&self) -> (Vec<&'static str>, Vec<Value>) {
         let mut conditions = vec!["1 = 1"];
         let mut values = Vec::new();
@@ -99,28 +105,54 @@ impl Ledger {
         Ok(self.store.fetch(&question, &values).await?.iter().map(Entry::of).collect())
     }
 
-    /// Notes that somebody knows of an open difference; how many rows that were.
+    /// The open differences with these ids that fit, whatever their flow and consumer, by flow, consumer and id.
+    ///
+    /// # Errors
+    /// A ledger that fails.
+    pub async fn open_with(&mut self, filter: &Filter, ids: &[Id]) -> Result<Vec<Entry>, LedgerError> {
+        let sides = self.store.fetch(sql::DIFFERENCES_SIDES, &[]).await?;
+        let sides = sides.iter().map(|row| (row.word(0), row.word(1)));
+        let mut found = Vec::new();
+        for (flow, consumer) in sides.filter(|(flow, consumer)| filter.fits(flow, consumer)) {
+            for ids in ids.chunks(sql::LIST_MAX) {
+                let known = self.known(&flow, &consumer, ids).await?.into_values();
+                let of_kind = |entry: &Entry| filter.kind.is_none_or(|kind| kind == entry.kind);
+                found.extend(known.filter(|entry| entry.state == State::Open && of_kind(entry)));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Notes of open differences that somebody knows of them, until when and why; or takes that back. All or none.
     ///
     /// # Errors
     /// A ledger that fails, or a lease that is lost.
     pub async fn acknowledge(
         &mut self,
         lease: &Lease,
-        entry: &Entry,
-        until: Micros,
-        reason: &str,
-    ) -> Result<u64, LedgerError> {
-        self.begin(lease, &entry.flow).await?;
-        let values = [
-            until.into(),
-            reason.replace('\0', "\u{fffd}").into(),
-            entry.flow.as_str().into(),
-            entry.consumer.as_deref().unwrap_or_default().into(),
-            key(&entry.id).into(),
-        ];
-        let rows = self.store.execute(sql::DIFFERENCES_ACKNOWLEDGE, &values).await?;
-        self.commit().await?;
-        Ok(rows)
+        entries: &[Entry],
+        known: Option<(Micros, &str)>,
+    ) -> Result<(), LedgerError> {
+        let flows: BTreeSet<_> = entries.iter().map(|entry| entry.flow.as_str()).collect();
+        if flows.is_empty() {
+            return Ok(());
+        }
+        self.store.begin().await?;
+        for flow in flows {
+            self.fence(lease, flow).await?;
+        }
+        let reason = known.map(|(_, reason)| reason.replace('\0', "\u{fffd}"));
+        for entry in entries {
+            let values = [
+                known.map(|(until, _)| until).into(),
+                reason.clone().into(),
+                entry.flow.as_str().into(),
+                entry.consumer.as_deref().unwrap_or_default().into(),
+                key(&entry.id).into(),
+            ];
+            self.store.execute(sql::DIFFERENCES_ACKNOWLEDGE, &values).await?;
+        }
+        self.commit().await
     }
 
     /// How many open differences each flow has, by age.
@@ -143,7 +175,8 @@ impl Ledger {
     }
 
     /// Forgets, of one flow, final windows that ended before an instant and differences that healed before it. What is
-    /// open, and what is not judged to its end, stays whatever its age.
+    /// open, and what is not judged to its end, stays whatever its age; so does what lies above the watermark, which would
+    /// be judged again.
     ///
     /// # Errors
     /// A ledger that fails, or a lease that is lost.
@@ -154,14 +187,17 @@ impl Ledger {
         before: Micros,
     ) -> Result<Pruned, LedgerError> {
         self.begin(lease, flow).await?;
-        let windows = self.store.execute(sql::WINDOWS_PRUNE, &[flow.into(), before.into()]).await?;
+        let watermark = self.begun(flow).await?.map_or(before, |begun| begun.watermark.min(before));
+        let values = [flow.into(), watermark.into(), flow.into()];
+        let windows = self.store.execute(sql::WINDOWS_PRUNE, &values).await?;
         let values = [flow.into(), before.into(), before.into()];
         let differences = self.store.execute(sql::DIFFERENCES_PRUNE, &values).await?;
         self.commit().await?;
         Ok(Pruned { runs: 0, windows, differences })
     }
 
-    /// Forgets runs that began before an instant, with their reports; how many.
+    /// Forgets runs that began before an instant, with their reports; how many. The caller holds every flow, so that
+    /// none of them is at work. Of each flow the last run stays: the next one compares itself with it.
     ///
     /// # Errors
     /// A ledger that fails.

@@ -1,6 +1,7 @@
 //! A scheduled run: every window that is due, slice by slice, each recorded before the next is read; then everything that
 //! is still open, message by message.
 
+use super::before::{before, homeless, known, stale};
 use super::outcome::{FlowOutcome, Head, assemble};
 use super::range::{judged_windows, names};
 use super::record::Recorder;
@@ -9,14 +10,14 @@ use super::sources::Databases;
 use super::{Keeping, Reconciled, Watch, look_again};
 use crate::book::{Slice, merge};
 use crate::config::{Config, Flow};
-use crate::ledger::{Begun, Judged, KeptSlice, Ledger, LedgerError, Place, Since};
+use crate::ledger::{KeptSlice, LedgerError, Place, Within};
 use crate::model::life::LastRun;
 use crate::model::run::Backlog;
-use crate::model::time::DAY;
 use crate::model::{Difference, Micros, Problem, Run, Span, Window};
-use crate::plan::{FlowPlan, flow_plan, yesterday_begins};
-use crate::schedule::{Agenda, Known, agenda, aligned, over, slices};
+use crate::plan::{FlowPlan, flow_plan};
+use crate::schedule::{changed, slices};
 use crate::source::SourceError;
+use chrono_tz::Tz;
 use std::collections::BTreeSet;
 
 /// So many open differences are read from the ledger at a time.
@@ -33,16 +34,6 @@ pub struct Due {
     pub start: Option<Micros>,
     /// No more windows that were never judged than this, of each flow.
     pub windows_max: usize,
-}
-
-/// What is known of a flow before a run judges it.
-struct Before {
-    begun: Begun,
-    last: Option<LastRun>,
-    agenda: Agenda,
-    /// Slices that an earlier run has judged and not reported.
-    kept: Vec<Slice>,
-    since: Since,
 }
 
 /// Judges what is due. Sources that fail are named in the result, and their windows stay due.
@@ -110,85 +101,6 @@ async fn due_flow(
     work.finish(before.last, before.agenda.left, recorder).await
 }
 
-/// Reads what the ledger knows, and decides what to do.
-async fn before(flow: &Flow, due: &Due, keeping: &mut Keeping<'_>) -> Result<Before, LedgerError> {
-    let (name, zone, as_of) = (&flow.name, keeping.zone, due.as_of);
-    let asked = due.start.or(flow.start).map(|at| aligned(flow, zone, at));
-    let default = aligned(flow, zone, yesterday_begins(zone, as_of));
-    let begun = keeping.ledger.begin_flow(keeping.lease, name, asked, default).await?;
-    let last = keeping.ledger.last_run(name, as_of).await?;
-    let from = begun.watermark.min(as_of).plus(-flow.recheck).plus(-2 * DAY);
-    let mut judged = keeping.ledger.windows(name, Span::new(from, Micros(i64::MAX))).await?;
-    judged.extend(keeping.ledger.stale_windows(name).await?);
-    let homeless = homeless(keeping.ledger, name).await?;
-    let known: Vec<_> = judged.iter().map(known).collect();
-    let mut agenda = agenda(flow, zone, as_of, begun.watermark, &known, &homeless, due.windows_max);
-    let kept = keep(flow, as_of, &judged, &mut agenda, keeping).await?;
-    let mut since = Since::new(as_of, last.as_ref());
-    since.first_judged = judged.iter().map(|window| (window.span.from, window.first_as_of)).collect();
-    Ok(Before { begun, last, agenda, kept, since })
-}
-
-/// The begins of windows that hold open differences, and were never judged or in another size.
-async fn homeless(ledger: &mut Ledger, flow: &str) -> Result<Vec<Micros>, LedgerError> {
-    let open = ledger.open_windows(flow).await?;
-    let held: BTreeSet<_> =
-        ledger.counted(flow, &open).await?.iter().map(|window| window.window.0.from).collect();
-    Ok(open.into_iter().filter(|from| !held.contains(from)).collect())
-}
-
-/// Where the counts of the ledger do not say any more what its differences say.
-async fn changed(ledger: &mut Ledger, flow: &str) -> Result<Vec<Span>, LedgerError> {
-    let stale = ledger.stale_windows(flow).await?.into_iter().map(|window| window.span);
-    let homeless = homeless(ledger, flow).await?.into_iter().map(|from| Span::new(from, from.plus(1)));
-    Ok(stale.chain(homeless).collect())
-}
-
-fn known(window: &Judged) -> Known {
-    Known { span: window.span, as_of: window.as_of, stale: window.stale }
-}
-
-/// Takes over what a run has judged that died before it could report. What has to be judged again anyway, or was not
-/// judged to its end, goes back on the agenda.
-async fn keep(
-    flow: &Flow,
-    as_of: Micros,
-    judged: &[Judged],
-    agenda: &mut Agenda,
-    keeping: &mut Keeping<'_>,
-) -> Result<Vec<Slice>, LedgerError> {
-    let mut kept = Vec::new();
-    let mut wanted: BTreeSet<Window> = agenda.windows.iter().copied().collect();
-    for known in keeping.ledger.slices(&flow.name).await? {
-        let slice: Option<Slice> = serde_json::from_slice(&known.body).ok();
-        let slice = slice.filter(|slice| {
-            let windows: Vec<_> = slice.report.windows.iter().map(|(window, _)| *window).collect();
-            let again = windows.iter().any(|window| wanted.contains(window));
-            let whole = windows.iter().all(|window| is_current(window, &known, judged));
-            slice.report.complete && whole && (known.as_of == as_of || !again)
-        });
-        if let Some(slice) = slice {
-            slice.report.windows.iter().for_each(|(window, _)| {
-                wanted.remove(window);
-            });
-            kept.push(slice);
-        } else {
-            keeping.ledger.drop_slice(keeping.lease, &flow.name, known.span.from).await?;
-            let windows = judged.iter().filter(|row| known.span.contains(row.span.from));
-            wanted.extend(windows.flat_map(|row| over(flow, keeping.zone, row.span, as_of)));
-        }
-    }
-    agenda.windows = wanted.into_iter().collect();
-    Ok(kept)
-}
-
-/// Whether the ledger still holds the window as this slice has judged it.
-fn is_current(window: &Window, slice: &KeptSlice, judged: &[Judged]) -> bool {
-    let row = judged.iter().find(|row| row.span == window.0);
-    // A window below what was read of the ledger is behind the watermark and the recheck span: nobody judged it since.
-    row.is_none_or(|row| row.as_of == slice.as_of && !row.stale)
-}
-
 /// The ledger failed before anything of the flow was read.
 fn unknown(flow: &Flow, as_of: Micros, error: &LedgerError) -> FlowOutcome {
     let slice = Slice::unread(&flow.name, &names(flow), Span::new(as_of, as_of));
@@ -206,7 +118,7 @@ fn unknown(flow: &Flow, as_of: Micros, error: &LedgerError) -> FlowOutcome {
 struct Work<'a> {
     flow: &'a Flow,
     due: &'a Due,
-    zone: chrono_tz::Tz,
+    zone: Tz,
     /// What the agenda says.
     wanted: Vec<Window>,
     slices: Vec<Slice>,
@@ -226,12 +138,16 @@ impl Work<'_> {
         }
         look_again(session, None, recorder).await;
         let Some(writer) = recorder.writer() else { return };
-        let changed = changed(writer.ledger, &self.flow.name).await;
-        let changed = recorder.note(changed).unwrap_or_default().into_iter();
-        let again = changed.flat_map(|span| over(self.flow, self.zone, span, self.due.as_of));
+        let rows = stale(self.flow, self.zone, writer.ledger).await;
+        let homeless = homeless(writer.ledger, &self.flow.name).await;
+        let known: Vec<_> = recorder.note(rows).unwrap_or_default().iter().map(known).collect();
+        let homeless = recorder.note(homeless).unwrap_or_default();
+        let stale = known.iter().filter(|window| window.stale).map(|window| window.span);
+        let spans = stale.chain(homeless.into_iter().map(|from| Span::new(from, from.plus(1))));
+        let again = changed(self.flow, self.zone, self.due.as_of, &Vec::from_iter(spans), &known);
         // Those that this run could not judge to their end wait for the next one.
-        let again = again.filter(|window| !self.fresh.iter().any(|span| span.contains(window.0.from)));
-        let again: BTreeSet<_> = again.collect();
+        let again =
+            again.into_iter().filter(|window| !self.fresh.iter().any(|span| span.contains(window.0.from)));
         self.judge(session, &Vec::from_iter(again), recorder).await;
     }
 
@@ -252,7 +168,7 @@ impl Work<'_> {
             Ok(plan) => plan,
             Err(error) => return tracing::error!("{error}"),
         };
-        let first = self.fresh.is_empty();
+        let first = !self.slices.iter().any(|slice| slice.aside);
         self.fresh.insert(span);
         match session.judge(&plan, first, recorder).await {
             Ok(slice) => {
@@ -291,13 +207,9 @@ impl Work<'_> {
         self.slices.sort_by_key(|slice| slice.span);
         let before = last.as_ref().map(|last| last.as_of);
         self.list(before, &mut recorder).await;
-        let life = match recorder.writer() {
-            Some(writer) => {
-                let life = writer.ledger.life(&self.flow.name, self.due.as_of, before, self.zone).await;
-                recorder.note(life)
-            }
-            None => None,
-        };
+        let windows = self.slices.iter().flat_map(|slice| &slice.report.windows);
+        let within = Within::Windows(windows.map(|(window, _)| window.0.from).collect());
+        let life = recorder.life(before, &within).await;
         let life = life.map(|(life, acknowledged)| {
             (crate::model::FlowLife { due: self.still_due(left), ..life }, acknowledged)
         });

@@ -3,15 +3,20 @@
 //!
 //! ```text
 //! range     a range that somebody asks for        due       what the ledger says is due, slice by slice
+//! before    what the ledger says is due, and what a dead run has left
 //! session   a flow with its tables open           record    differences on their way to ledger and list
 //! read      the first pass: both sides, in time order
 //! confirm   the second pass: suspects by id       outcome   from flows to the finished run
+//! again     differences looked up by hand         outlook   what a scheduled run would do, and has left undone
 //! ```
 
+mod again;
+mod before;
 mod confirm;
 mod describe;
 mod due;
 mod outcome;
+mod outlook;
 mod range;
 mod read;
 mod record;
@@ -19,8 +24,10 @@ mod session;
 mod slicer;
 mod sources;
 
+pub use again::{Again, Now};
 pub use describe::{Described, statements};
 pub use due::{Due, reconcile_due};
+pub use outlook::{Outlook, Undone, outlook, undone};
 pub use range::{reconcile, reconcile_range};
 
 use crate::ledger::{Lease, Ledger, LedgerError, Place};

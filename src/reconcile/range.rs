@@ -7,7 +7,7 @@ use super::sources::Databases;
 use super::{Keeping, Reconciled, Watch, look_again};
 use crate::book::{Slice, merge};
 use crate::config::{Config, Flow};
-use crate::ledger::{JudgedWindow, LedgerError, Since};
+use crate::ledger::{JudgedWindow, LedgerError, Since, Within};
 use crate::model::life::LastRun;
 use crate::model::window::holding;
 use crate::model::{Micros, Run, Span, Window};
@@ -96,13 +96,7 @@ async fn flow_range(
     };
     let merged = merge(name, &names(&flow.flow), slice.report.backlog, &[slice]);
     let before = last.as_ref().map(|last| last.as_of);
-    let life = match recorder.writer() {
-        Some(writer) => {
-            let life = writer.ledger.life(name, plan.as_of, before, plan.time_zone).await;
-            recorder.note(life)
-        }
-        None => None,
-    };
+    let life = recorder.life(before, &Within::Range(flow.events)).await;
     let away = recorder.away().cloned();
     let outcome = FlowOutcome::new(merged, sorted(recorder)).alive(life, last).judged(&flow.flow, plan.as_of);
     (outcome, away)

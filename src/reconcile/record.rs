@@ -1,7 +1,8 @@
 //! Where differences go as they are confirmed: into the ledger, all of them, and onto the report's list, up to its bound.
 
 use crate::book::Checked;
-use crate::ledger::{Entry, ErrorKind, Heal, Lease, Ledger, LedgerError, Since};
+use crate::ledger::{Entry, ErrorKind, Heal, Lease, Ledger, LedgerError, Since, Within};
+use crate::model::life::{Acknowledged, FlowLife};
 use crate::model::window::holding;
 use crate::model::{Difference, Micros, Run};
 use chrono_tz::Tz;
@@ -104,6 +105,21 @@ impl<'l> Recorder<'l> {
         }
         let outcome = writer.put(&mut checked.found, &healed).await;
         self.note(outcome);
+    }
+
+    /// What the ledger knows of the flow once everything is recorded, compared with the run as of `last`.
+    pub(super) async fn life(
+        &mut self,
+        last: Option<Micros>,
+        within: &Within,
+    ) -> Option<(FlowLife, Vec<Acknowledged>)> {
+        let writer = self.writer()?;
+        let (as_of, zone) = (writer.since.as_of, writer.zone);
+        let life = writer.ledger.life(&writer.flow, as_of, last, zone).await;
+        let life = self.note(life)?;
+        let writer = self.writer()?;
+        let acknowledged = writer.ledger.acknowledged(&writer.flow, as_of, within).await;
+        self.note(acknowledged).map(|acknowledged| (life, acknowledged))
     }
 
     /// Takes off the list what was found at a consumer that could not be read to the end. The ledger keeps it: each one

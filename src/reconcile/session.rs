@@ -96,7 +96,7 @@ impl<'a> Session<'a> {
         reading.confirm(&mut book, &mut failures, recorder).await?;
         let others = other_consumers(plan, self.config, &self.consumers, &book).await;
         recorder.take(book.take_found()).await;
-        let mut slice = Slice::new(span, book.finish());
+        let mut slice = Slice { aside: first, ..Slice::new(span, book.finish()) };
         tracing::info!(flow = self.flow.name, outcome = slice.report.outcome.name(), differences = slice.differences, from = %span.from, until = %span.until, "judged");
         self.complete(&mut slice, &failures, others, recorder).await;
         Ok(slice)
@@ -119,6 +119,13 @@ impl<'a> Session<'a> {
         for (consumer, others) in slice.report.consumers.iter_mut().zip(others) {
             consumer.other_consumers = others;
         }
+    }
+
+    /// Why a consumer could not be read, if it could not.
+    pub(super) fn failure_of(&self, consumer: &str) -> Option<String> {
+        let place = self.flow.consumers.iter().position(|one| one.name == consumer)?;
+        let failure = self.failures.iter().find(|failure| failure.who == Who::Consumer(place))?;
+        Some(failure.error.to_string())
     }
 
     /// Tells the watch that so many open differences were looked up again.

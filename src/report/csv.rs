@@ -114,7 +114,9 @@ fn difference_line(difference: &Difference, options: Options) -> [Cow<'_, str>; 
     ]
 }
 
-fn cell(text: &str, options: Options) -> Cow<'_, str> {
+/// A cell of data: guarded, unless somebody wants it raw.
+#[must_use]
+pub fn cell(text: &str, options: Options) -> Cow<'_, str> {
     if options.csv_raw { Cow::Borrowed(text) } else { guard(text) }
 }
 
@@ -137,7 +139,12 @@ pub fn unguard(cell: &str) -> String {
 }
 
 fn writer() -> ::csv::Writer<Vec<u8>> {
-    ::csv::WriterBuilder::new().terminator(::csv::Terminator::Any(b'\n')).from_writer(Vec::new())
+    writer_to(Vec::new())
+}
+
+/// Lines end in LF, wherever they go.
+pub fn writer_to<W: std::io::Write>(out: W) -> ::csv::Writer<W> {
+    ::csv::WriterBuilder::new().terminator(::csv::Terminator::Any(b'\n')).from_writer(out)
 }
 
 fn finish(out: ::csv::Writer<Vec<u8>>) -> Result<Vec<u8>, RenderError> {

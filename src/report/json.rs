@@ -336,7 +336,7 @@ fn rows<S: Serializer>(differences: &&[Difference], out: S) -> Result<S::Ok, S::
 
 /// Seconds, rounded to the millisecond.
 #[must_use]
-pub(super) fn to_the_millisecond(micros: i64) -> f64 {
+pub fn to_the_millisecond(micros: i64) -> f64 {
     seconds(micros.saturating_add(500).div_euclid(1_000).saturating_mul(1_000))
 }
 

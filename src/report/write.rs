@@ -78,6 +78,58 @@ pub fn write_all(dir: &Path, run: &Run, options: Options) -> Result<Vec<PathBuf>
     Ok(paths)
 }
 
+/// A file that is written piece by piece and appears under its name when it is whole.
+pub struct Growing {
+    file: io::BufWriter<NamedTempFile>,
+    path: PathBuf,
+}
+
+impl Growing {
+    /// Begins a file; one of that name stays as it is until [`Growing::finish`].
+    ///
+    /// # Errors
+    ///
+    /// Where its folder is not there or refuses new files, or a folder has its name.
+    pub fn begin(path: &Path) -> Result<Self, WriteError> {
+        let wrong = |source| WriteError::File { path: path.to_owned(), source };
+        if path.is_dir() {
+            return Err(wrong(io::ErrorKind::IsADirectory.into()));
+        }
+        let file = temporary(folder_of(path)).map_err(wrong)?;
+        Ok(Self { file: io::BufWriter::new(file), path: path.to_owned() })
+    }
+
+    /// Gives the file its name, once everything of it is on the disk.
+    ///
+    /// # Errors
+    ///
+    /// A full disk, or a folder that went away.
+    pub fn finish(self) -> Result<(), WriteError> {
+        let Self { file, path } = self;
+        let done = || -> io::Result<()> {
+            let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+            file.as_file().sync_all()?;
+            file.persist(&path).map_err(|error| error.error)?;
+            sync_folder(folder_of(&path))
+        };
+        done().map_err(|source| WriteError::File { path: path.clone(), source })
+    }
+}
+
+impl Write for Growing {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 fn contents(name: &'static str, run: &Run, options: Options) -> Result<Vec<u8>, WriteError> {
     let bytes = match name {
         "windows.csv" => csv::windows(run, options),

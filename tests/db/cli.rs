@@ -2,6 +2,8 @@
 
 mod config;
 mod help;
+mod ledger;
+mod upkeep;
 
 use crate::child;
 use crate::world::{Flow, Place};
@@ -74,9 +76,14 @@ async fn exit_codes_say_what_a_scheduler_must_know() {
 #[tokio::test]
 async fn usage_and_configuration_are_2_and_a_missing_source_is_3() {
     let shop = Shop::new(BALANCED).await;
-    for arguments in
-        ["run", "run --date yesterday", "run --flow nowhere --date 2026-03-02", "walk", "--frobnicate", ""]
-    {
+    for arguments in [
+        "run --no-record",
+        "run --date yesterday",
+        "run --flow nowhere --date 2026-03-02",
+        "walk",
+        "--frobnicate",
+        "",
+    ] {
         let output = shop.run(arguments);
         assert_eq!(child::code(&output), 2, "{arguments}: {}", child::said(&output));
         assert!(
@@ -97,7 +104,7 @@ async fn usage_and_configuration_are_2_and_a_missing_source_is_3() {
 async fn wrong_usage_is_told_what_would_be_right() {
     let shop = Shop::new(BALANCED).await;
     let cases = [
-        ("run", "--date 2026-03-02"),
+        ("run --no-record", "--last"),
         ("run --date 02.03.2026", "--date"),
         ("run --from 2026-03-02", "--until"),
         ("run --date 2026-03-02 --last 24h", "cannot be used with"),
@@ -185,7 +192,7 @@ async fn output_writes_four_whole_files_and_replaces_them() {
     assert!(
         child::files(&reports).values().all(|bytes| bytes.len() > 50 && !child::holds(bytes, "half a rep"))
     );
-    assert_eq!(child::files(shop.folder.path()).len(), 1 + FILES.len());
+    assert_eq!(child::files(shop.folder.path()).len(), 2 + FILES.len(), "the configuration, the ledger");
 }
 
 #[tokio::test]

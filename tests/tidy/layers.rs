@@ -4,7 +4,7 @@ use super::{files, relative, root};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A module and the modules that it may name.
-const ALLOWED: [(&str, &[&str]); 19] = [
+const ALLOWED: [(&str, &[&str]); 20] = [
     ("model", &[]),
     ("exit", &["model"]),
     ("clock", &["model"]),
@@ -21,6 +21,7 @@ const ALLOWED: [(&str, &[&str]); 19] = [
     ("ledger", &["model", "config", "connect"]),
     ("report", &["model"]),
     ("reconcile", &["model", "config", "plan", "schedule", "book", "judge", "exit", "source", "ledger"]),
+    ("listing", &["model", "config", "schedule", "ledger", "report", "reconcile"]),
     ("cli", &["model", "plan", "report"]),
     (
         "command",
@@ -36,6 +37,7 @@ const ALLOWED: [(&str, &[&str]); 19] = [
             "schedule",
             "ledger",
             "reconcile",
+            "listing",
             "cli",
         ],
     ),

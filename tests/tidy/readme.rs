@@ -109,7 +109,7 @@ fn every_configuration_loads() {
     assert_eq!(all.len(), 2);
     for block in all {
         let environment =
-            |name: &str| name.ends_with("_DB_URL").then(|| "postgres://u:p@localhost/d".to_owned());
+            |name: &str| name.ends_with("_DB_URL").then(|| format!("postgres://u:p@localhost/{name}"));
         let config =
             msgrecon::config::parse(&block, Path::new("msgrecon.toml"), &environment, &|_| Ok(String::new()));
         let config = config.unwrap_or_else(|problems| panic!("{problems}"));

@@ -66,7 +66,7 @@ fn same_rows(section: &Section<'_>, other: &str) {
 
 fn consumer(section: &Section<'_>, scope: &Scope<'_>) -> Option<Consumer> {
     preset::check(section);
-    let name = section.need("name", Item::filled_text);
+    let name = section.need("name", super::name);
     let database = section.need("database", |item| value::database(item, &scope.databases));
     let tables = table::tables(section);
     let id = section.need("id", |item| value::id(item, IdEncoding::default()));

@@ -5,7 +5,10 @@ use super::url::database_url;
 use super::value;
 use crate::config::tree::{Item, Section};
 use crate::config::{Database, Dialect, Ledger};
-use secrecy::SecretString;
+use secrecy::{ExposeSecret as _, SecretString};
+use sqlx::mysql::MySqlConnectOptions;
+use sqlx::postgres::PgConnectOptions;
+use sqlx::sqlite::SqliteConnectOptions;
 use std::collections::BTreeMap;
 
 /// Where the ledger lies unless the file says otherwise.
@@ -19,21 +22,54 @@ const KEYS: [&str; 6] =
     ["url", "url_file", "time_zone", "statement_timeout", "max_connections", "fresh_until"];
 
 /// `[ledger]`, which may be left out.
-pub(super) fn ledger(root: &Section<'_>, files: &Files<'_>) -> Option<Ledger> {
+///
+/// It never lies where a source does: nothing is ever written to those.
+pub(super) fn ledger(
+    root: &Section<'_>,
+    files: &Files<'_>,
+    sources: &BTreeMap<String, Database>,
+) -> Option<Ledger> {
     let section = match root.item("ledger") {
         Some(item) => Some(item.section(&["url", "url_file"])?),
         None => None,
     };
     let section =
         section.filter(|section| section.item("url").or_else(|| section.item("url_file")).is_some());
-    let url = match section {
-        Some(section) => url(&section, files)?.1,
+    let (dialect, url) = match section {
+        Some(section) => url(&section, files)?,
         None => match database_url(LEDGER_URL, files.folder) {
-            Ok((_, url)) => url.into(),
+            Ok((dialect, url)) => (dialect, url.into()),
             Err(message) => return root.missing("ledger", &message),
         },
     };
+    let place = place(dialect, &url);
+    let taken =
+        sources.values().find(|source| place.is_some() && place == self::place(source.dialect, &source.url));
+    if let Some(source) = taken {
+        return root.missing(
+            "ledger",
+            &format!("lies in database `{}`, which holds sources, and nothing is written to those: give the ledger a database of its own", source.name),
+        );
+    }
     Some(Ledger { url })
+}
+
+/// Where a URL leads, without user, password and parameters.
+fn place(dialect: Dialect, url: &SecretString) -> Option<(Dialect, String)> {
+    let text = url.expose_secret();
+    let place = match dialect {
+        Dialect::Sqlite => text.parse::<SqliteConnectOptions>().ok()?.get_filename().display().to_string(),
+        Dialect::Postgres => {
+            let options = text.parse::<PgConnectOptions>().ok()?;
+            let name = options.get_database().unwrap_or(options.get_username());
+            format!("{}:{}/{name}", options.get_host(), options.get_port())
+        }
+        Dialect::Mysql => {
+            let options = text.parse::<MySqlConnectOptions>().ok()?;
+            format!("{}:{}/{}", options.get_host(), options.get_port(), options.get_database().unwrap_or(""))
+        }
+    };
+    Some((dialect, place))
 }
 
 /// `[databases.…]`.

@@ -33,7 +33,7 @@ pub(super) fn flows(root: &Section<'_>, scope: &Scope<'_>) -> Vec<Flow> {
 }
 
 fn flow(section: &Section<'_>, scope: &Scope<'_>) -> Option<Flow> {
-    let name = section.need("name", Item::filled_text);
+    let name = section.need("name", super::name);
     let events = section.need("events", |item| events::events(item, scope));
     let consumers = consumer::consumers(section, scope);
     Some(Flow {

@@ -44,10 +44,10 @@ const KEYS: [&str; 7] = ["time_zone", "ledger", "databases", "flows", "mail", "c
 pub(super) fn config(root: &Section<'_>, files: &Files<'_>) -> Option<Config> {
     let root = root.clone().only(&KEYS);
     let zone = root.get("time_zone", value::zone).unwrap_or(Tz::UTC);
-    let ledger = database::ledger(&root, files);
     let sources =
         root.get("databases", Item::open_section).map(|section| section.entries()).unwrap_or_default();
     let databases = database::databases(&sources, files);
+    let ledger = database::ledger(&root, files, &databases);
     let names = sources.iter().map(|(name, _)| *name).collect();
     let flows = flow::flows(&root, &Scope { zone, databases: names });
     later::check(&root);
@@ -64,6 +64,16 @@ fn unique_names(sections: &[Section<'_>]) {
             item.problem::<()>(format!("the name {} is used twice", item.quoted()));
         }
     }
+}
+
+/// The ledger keeps names in its keys, and every server takes so long ones.
+const NAME_MAX: usize = 200;
+
+/// A name of a flow or a consumer.
+fn name(item: &Item<'_>) -> Option<String> {
+    let name = item.filled_text()?;
+    let long = name.chars().count() > NAME_MAX;
+    if long { item.problem(format!("is longer than {NAME_MAX} characters")) } else { Some(name) }
 }
 
 /// The tables of an array of tables that must not be empty.

@@ -91,7 +91,7 @@ async fn d47_no_id_becomes_a_path_and_every_value_comes_back() {
         assert_eq!(ids, right);
         let reports = ["differences.csv", "report.html", "report.json", "windows.csv"];
         assert_eq!(child::names(&folder.path().join("out/reports")), reports);
-        assert_eq!(child::files(folder.path()).len(), reports.len() + 1, "and the configuration");
+        assert_eq!(child::files(folder.path()).len(), reports.len() + 2, "the configuration, the ledger");
 
         let csv = std::fs::read(folder.path().join("out/reports/differences.csv")).unwrap();
         let mut reader = csv::Reader::from_reader(&csv[..]);

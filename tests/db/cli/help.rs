@@ -20,11 +20,20 @@ fn commands() -> Vec<String> {
     names
 }
 
+/// The commands below commands, as one writes them.
+fn nested() -> Vec<String> {
+    let root = Cli::command();
+    let below = root.get_subcommands().flat_map(|command| {
+        command.get_subcommands().map(move |inner| format!("{} {}", command.get_name(), inner.get_name()))
+    });
+    below.collect()
+}
+
 #[test]
 fn help_texts_are_what_they_were() {
     insta::assert_snapshot!("help", said("--help"));
-    for name in commands() {
-        insta::assert_snapshot!(format!("help_{name}"), said(&format!("{name} --help")));
+    for name in commands().into_iter().chain(nested()) {
+        insta::assert_snapshot!(format!("help_{}", name.replace(' ', "_")), said(&format!("{name} --help")));
     }
 }
 
@@ -33,6 +42,8 @@ fn help_fits_a_terminal_and_names_every_command() {
     let help = said("--help");
     for name in commands() {
         assert!(help.lines().any(|line| line.trim_start().starts_with(&name)), "{name} is not in: {help}");
+    }
+    for name in commands().into_iter().chain(nested()) {
         let text = said(&format!("{name} --help"));
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
     }

@@ -1,0 +1,3 @@
+-- Takes over rows from another ledger.
+INSERT INTO /*:table*/ (/*:columns*/)
+VALUES /*:rows*/
