@@ -68,7 +68,7 @@ pub fn aligned(flow: &Flow, zone: Tz, at: Micros) -> Micros {
     holding(at, flow.window, zone).0.from
 }
 
-/// Which windows to judge. `known` are those that the ledger holds from the watermark on, in the recheck span, and stale
+/// Which windows to judge. `known` are those that the ledger holds from a recheck span before the watermark on, and stale
 /// ones; `open` the begins of windows with open differences that it does not hold.
 #[must_use]
 pub fn agenda(
@@ -87,12 +87,62 @@ pub fn agenda(
     let due: Vec<_> = due.into_iter().take(windows_max).collect();
     wanted.extend(&due);
     let recheck = Span::new(as_of.plus(-flow.recheck), settled);
-    let again = known.iter().filter(|window| window.stale || window.span.until > recheck.from);
-    let again = again.filter(|window| window.as_of <= as_of).map(|window| window.span.from);
-    for from in again.chain(open.iter().copied()) {
-        wanted.extend(whole(flow, zone, from, settled));
-    }
+    // A window that was judged soon after its end, and not since, may have changed, however long ago that was.
+    let young = |window: &&Known| {
+        window.span.until > recheck.from || window.as_of.since(window.span.until) < flow.recheck
+    };
+    let again = known.iter().filter(|window| window.stale || young(window));
+    again
+        .filter(|window| window.as_of <= as_of)
+        .for_each(|window| wanted.extend(over(flow, zone, window.span, settled)));
+    open.iter().for_each(|from| wanted.extend(whole(flow, zone, *from, settled)));
+    replace_whole(&mut wanted, flow, zone, known, settled);
     Agenda { new: due.len(), left, windows: wanted.into_iter().collect() }
+}
+
+/// The windows to judge again where these have changed since they were judged; `known` as for [`agenda`].
+#[must_use]
+pub fn changed(flow: &Flow, zone: Tz, as_of: Micros, stale: &[Span], known: &[Known]) -> Vec<Window> {
+    let settled = settled_until(flow, as_of);
+    let mut wanted = stale.iter().flat_map(|span| over(flow, zone, *span, settled)).collect();
+    replace_whole(&mut wanted, flow, zone, known, settled);
+    wanted.into_iter().collect()
+}
+
+/// Whether a window was cut as the flow cuts them now.
+#[must_use]
+pub fn fits(flow: &Flow, zone: Tz, span: Span) -> bool {
+    holding(span.from, flow.window, zone).0 == span
+}
+
+/// A window that was judged when the flow had windows of another length gives way to all that lie over it, not to one of
+/// them alone.
+fn replace_whole(wanted: &mut BTreeSet<Window>, flow: &Flow, zone: Tz, known: &[Known], settled: Micros) {
+    let old: Vec<_> = known.iter().map(|known| known.span).filter(|span| !fits(flow, zone, *span)).collect();
+    loop {
+        let before = wanted.len();
+        for span in &old {
+            let end = Window(Span::new(span.until, span.until));
+            if wanted.range(..end).next_back().is_some_and(|last| last.0.until > span.from) {
+                wanted.extend(over(flow, zone, *span, settled));
+            }
+        }
+        if wanted.len() == before {
+            return;
+        }
+    }
+}
+
+/// The windows over a span, those that are settled.
+#[must_use]
+pub fn over(flow: &Flow, zone: Tz, span: Span, settled: Micros) -> Vec<Window> {
+    let (mut at, mut windows) = (span.from, Vec::new());
+    while at < span.until {
+        let window = holding(at, flow.window, zone);
+        windows.extend(Some(window).filter(|window| window.0.until <= settled && !window.0.is_empty()));
+        at = window.0.until.max(at.plus(1));
+    }
+    windows
 }
 
 /// The window that holds an instant, if it is settled.

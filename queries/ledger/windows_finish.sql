@@ -2,7 +2,7 @@
 -- Wants the primary key, and (flow, state, window_from) of the differences.
 UPDATE msgrecon_windows
 SET state = 'final'
-WHERE flow = ? AND state = 'judged' AND stale = 0 AND until_at <= ?
+WHERE flow = ? AND state = 'judged' AND stale = 0 AND until_at <= ? AND as_of - until_at >= ?
     AND NOT EXISTS (
         SELECT 1
         FROM msgrecon_differences AS d

@@ -162,8 +162,8 @@ impl ConsumerBook {
             }
         };
         self.parked += u64::from(parked && event.is_some());
-        let acked = event.is_some_and(|facts| facts.state == State::Acked);
-        if self.sights.is_none() && seen.event().is_none() && acked && receipts > 0 {
+        let settled = self.sights.is_none() && seen.event().is_none() && receipts > 0;
+        if settled && event.is_some_and(|facts| facts.state == State::Acked) {
             // Settled in the first pass: it is here for its dead letter, or because its receipt was read twice.
             self.recount(seen, 0);
             return None;

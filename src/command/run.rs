@@ -20,10 +20,9 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> anyhow::Result<u8> {
     let work = work(&config, args, as_of)?;
     warn_of_idle(&config);
     let progress = Progress::new(global.quiet);
-    let outcome = block_on(carry_out(&work, &config, args, &|step| progress.show(step)))?;
+    let outcome = block_on(carry_out(&work, &config, args, &progress))?;
     progress.clear();
     let Some(Reconciled { run, unrecorded }) = outcome? else { return Ok(exit::BUSY) };
-    show(&run, args.format, args.output.as_deref(), args.csv_raw)?;
     match unrecorded {
         Some(error) => Err(NotWritten(format!("judged, and not recorded: {error}")).into()),
         None => Ok(run.exit_code),
@@ -71,53 +70,37 @@ fn warn_of_idle(config: &Config) {
     }
 }
 
-/// Takes the lease, reconciles, records; `None` where another run has the lease.
+/// Takes the lease, reconciles, records, reports; `None` where another run has the lease.
 async fn carry_out(
     work: &Work,
     config: &Config,
     args: &RunArgs,
-    watch: Watch<'_>,
+    progress: &Progress,
 ) -> anyhow::Result<Option<Reconciled>> {
     let id = clock::run_id(clock::now());
     let taken = if args.no_record { Ok(None) } else { take(work, config, &id).await.map(Some) };
     let (mut ledger, lease) = match (taken, work) {
         (Ok(Some(taken)), _) => taken,
         (Ok(None), Work::Range(plan)) => {
-            check_folder(args)?;
-            let run = reconcile(plan, config, id, watch).await;
-            return Ok(Some(Reconciled { run, unrecorded: None }));
+            return unrecorded(plan, config, args, progress, (id, None)).await.map(Some);
         }
         (Err(error), _) if error.kind == ErrorKind::Busy => {
             tracing::warn!("{error}");
             return Ok(None);
         }
         (Err(error), Work::Range(plan)) if error.kind == ErrorKind::Away => {
-            check_folder(args)?;
-            return Ok(Some(unrecorded(plan, config, id, error, watch).await));
+            return unrecorded(plan, config, args, progress, (id, Some(error))).await.map(Some);
         }
         (Err(error), _) => return Err(error.into()),
         (Ok(None), Work::Due(_)) => return Err(Usage("which range?".to_owned()).into()),
     };
     let outcome = match check_folder(args) {
-        Ok(()) => reconciled(work, config, &mut ledger, &lease, watch).await,
+        Ok(()) => reconciled(work, config, args, (&mut ledger, &lease), progress).await,
         Err(error) => Err(error),
     };
     lease.free(&mut ledger).await;
     ledger.close().await;
     outcome
-}
-
-/// Somebody waits for this range: better told and not recorded than not told.
-async fn unrecorded(
-    plan: &Plan,
-    config: &Config,
-    id: String,
-    error: LedgerError,
-    watch: Watch<'_>,
-) -> Reconciled {
-    tracing::warn!("{error}; the range is judged and not recorded");
-    let run = reconcile(plan, config, id, watch).await;
-    Reconciled { run, unrecorded: Some(error) }
 }
 
 /// Before the long part, so that a folder that cannot be written costs nothing; after the lease, so that a run that finds
@@ -139,12 +122,33 @@ async fn take(work: &Work, config: &Config, id: &str) -> Result<(Ledger, Lease),
     }
 }
 
+/// A range, without the ledger. Where that is away: somebody waits for the range, and better told and not recorded than
+/// not told.
+async fn unrecorded(
+    plan: &Plan,
+    config: &Config,
+    args: &RunArgs,
+    progress: &Progress,
+    (id, unrecorded): (String, Option<LedgerError>),
+) -> anyhow::Result<Reconciled> {
+    check_folder(args)?;
+    if let Some(error) = &unrecorded {
+        tracing::warn!("{error}; the range is judged and not recorded");
+    }
+    let run = reconcile(plan, config, id, &|step| progress.show(step)).await;
+    progress.clear();
+    deliver(&run, args)?;
+    Ok(Reconciled { run, unrecorded })
+}
+
+/// The report is delivered before the run is marked as finished: one that dies in between, or cannot deliver, leaves what
+/// it has judged to the next run, which reports all of it.
 async fn reconciled(
     work: &Work,
     config: &Config,
-    ledger: &mut Ledger,
-    lease: &Lease,
-    watch: Watch<'_>,
+    args: &RunArgs,
+    (ledger, lease): (&mut Ledger, &Lease),
+    progress: &Progress,
 ) -> anyhow::Result<Option<Reconciled>> {
     let (as_of, scheduled) = match work {
         Work::Due(due) => (due.as_of, true),
@@ -153,11 +157,13 @@ async fn reconciled(
     let begun = ledger.begin_run(lease, as_of, clock::now(), scheduled, &work.flows()).await;
     match (begun, work) {
         (Err(error), Work::Range(plan)) if error.kind == ErrorKind::Away => {
-            return Ok(Some(unrecorded(plan, config, lease.run().to_owned(), error, watch).await));
+            let id = lease.run().to_owned();
+            return unrecorded(plan, config, args, progress, (id, Some(error))).await.map(Some);
         }
         (begun, _) => begun?,
     }
     let mut keeping = Keeping { ledger, lease, zone: config.time_zone };
+    let watch: Watch<'_> = &|step| progress.show(step);
     let mut outcome = match work {
         Work::Due(due) => reconcile_due(due, config, &mut keeping, watch).await,
         Work::Range(plan) => reconcile_range(plan, config, &mut keeping, watch).await,
@@ -165,17 +171,35 @@ async fn reconciled(
     if let Some(error) = outcome.unrecorded.take_if(|_| is_vacuous(&outcome.run)) {
         return Err(error.into());
     }
+    progress.clear();
+    if outcome.unrecorded.is_none() {
+        outcome.unrecorded = ledger.assert_held(lease).await.err();
+    }
+    if is_lost(&outcome) {
+        return Ok(None);
+    }
+    if let Err(error) = deliver(&outcome.run, args) {
+        ledger.give_up(lease).await;
+        return Err(error);
+    }
     if outcome.unrecorded.is_none() {
         let flows = config.flows.iter().filter(|flow| work.flows().contains(&flow.name));
-        let settled = flows.map(|flow| (flow.name.clone(), settled_until(flow, as_of).plus(-flow.recheck)));
+        let settled = flows
+            .map(|flow| (flow.name.clone(), settled_until(flow, as_of).plus(-flow.recheck), flow.recheck));
         let finish = Finish { run: &outcome.run, at: clock::now(), settled: settled.collect() };
         outcome.unrecorded = ledger.finish(lease, &finish).await.err();
     }
-    if let Some(error) = outcome.unrecorded.as_ref().filter(|error| error.kind == ErrorKind::Lost) {
-        tracing::warn!("{error}");
-        return Ok(None);
-    }
-    Ok(Some(outcome))
+    Ok(Some(outcome).filter(|outcome| !is_lost(outcome)))
+}
+
+fn deliver(run: &Run, args: &RunArgs) -> anyhow::Result<()> {
+    show(run, args.format, args.output.as_deref(), args.csv_raw)
+}
+
+/// Whether another run has taken over: what that one finds counts.
+fn is_lost(outcome: &Reconciled) -> bool {
+    let lost = outcome.unrecorded.as_ref().filter(|error| error.kind == ErrorKind::Lost);
+    lost.inspect(|error| tracing::warn!("{error}")).is_some()
 }
 
 /// Whether nothing at all was judged: then there is nothing that could only not be recorded.

@@ -82,6 +82,14 @@ impl Ledger {
         Ok(Begun { watermark, ..begun })
     }
 
+    /// Takes the watermark back to a hole; within a transaction.
+    pub(super) async fn go_back(&mut self, flow: &str, hole: Micros) -> Result<(), LedgerError> {
+        let Some(begun) = self.begun(flow).await?.filter(|begun| begun.watermark > hole) else {
+            return Ok(());
+        };
+        self.set_watermark(flow, begun, hole.max(begun.begin)).await
+    }
+
     /// What [`Ledger::begin_flow`] would give, without writing anything.
     ///
     /// # Errors
@@ -116,13 +124,23 @@ impl Ledger {
     /// Moves the watermark over what was judged, never over a hole; within a transaction.
     pub(super) async fn advance(&mut self, flow: &str, begun: Begun) -> Result<Micros, LedgerError> {
         let watermark = self.reach(flow, begun).await?;
+        self.set_watermark(flow, begun, watermark).await?;
+        Ok(watermark)
+    }
+
+    async fn set_watermark(
+        &mut self,
+        flow: &str,
+        begun: Begun,
+        watermark: Micros,
+    ) -> Result<(), LedgerError> {
         if watermark != begun.watermark {
             let rows = self.store.fetch(sql::FLOW, &[flow.into()]).await?;
             let asked = rows.first().and_then(|row| row.at(1));
             let values = [begun.begin.into(), asked.into(), watermark.into(), flow.into()];
             self.store.execute(sql::FLOW_SET, &values).await?;
         }
-        Ok(watermark)
+        Ok(())
     }
 
     /// Up to where windows were judged from the watermark on, without a hole.

@@ -89,6 +89,11 @@ impl Lease {
         self.lost.load(Ordering::Relaxed)
     }
 
+    /// The flows that it holds.
+    pub(super) fn flows(&self) -> impl Iterator<Item = &str> {
+        self.tokens.iter().map(|(flow, _)| flow.as_str())
+    }
+
     /// The token of a flow.
     pub(super) fn token(&self, flow: &str) -> i64 {
         self.tokens.iter().find(|(name, _)| name == flow).map_or(-1, |(_, token)| *token)
@@ -170,12 +175,40 @@ async fn show_life(
         let wrong = |error: std::io::Error| {
             LedgerError::new(ErrorKind::Away, format!("cannot lock {}: {error}", path.display()))
         };
-        let file = File::create(&path).map_err(wrong)?;
-        file.lock().map_err(wrong)?;
+        let file = locked(&path).map_err(wrong)?;
+        sweep(ledger.store.place());
         return Ok((Some(session), Some(Alive::File(file, path))));
     }
     hold(&mut session, run).await?;
     Ok((Some(session), None))
+}
+
+/// A file of one's own, locked. Between its making and its locking another may take it for one that a dead run left.
+fn locked(path: &Path) -> std::io::Result<File> {
+    loop {
+        let file = File::create(path)?;
+        file.lock()?;
+        if path.exists() {
+            return Ok(file);
+        }
+    }
+}
+
+/// Removes what runs have left that died before they held a lease, or after they gave it back.
+fn sweep(place: &str) {
+    let place = Path::new(place);
+    let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let Some(name) = place.file_name() else { return };
+    let start = format!("{}-run-", name.to_string_lossy());
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(&start)) {
+        // Its owner's for as long as the owner lives, and never unlocked before that.
+        if let Ok(file) = File::open(entry.path())
+            && file.try_lock().is_ok()
+        {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
 }
 
 fn life_file(place: &str, run: &str) -> PathBuf {

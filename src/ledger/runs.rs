@@ -86,8 +86,8 @@ pub struct Finish<'r> {
     pub run: &'r Run,
     /// Now.
     pub at: Micros,
-    /// Windows that end here or before are looked at no more, by flow.
-    pub settled: Vec<(String, Micros)>,
+    /// Windows that end here or before, and were judged so long after their end, are looked at no more, by flow.
+    pub settled: Vec<(String, Micros, i64)>,
 }
 
 impl Ledger {
@@ -130,6 +130,25 @@ impl Ledger {
         Ok(None)
     }
 
+    /// Proves that the run still holds all of its flows.
+    ///
+    /// # Errors
+    /// A ledger that fails, or a lease that is lost.
+    pub async fn assert_held(&mut self, lease: &Lease) -> Result<(), LedgerError> {
+        for flow in lease.flows() {
+            self.begin(lease, flow).await?;
+            self.commit().await?;
+        }
+        Ok(())
+    }
+
+    /// Notes that a run ends without its end; what it has judged is the next run's to report.
+    pub async fn give_up(&mut self, lease: &Lease) {
+        if let Err(error) = self.store.execute(sql::RUN_KILLED, &[lease.run().into()]).await {
+            tracing::debug!("that the run ends is not noted: {error}");
+        }
+    }
+
     /// Ends a run: its report is kept, its windows end their life where nobody will look again, its slices are reported.
     ///
     /// # Errors
@@ -148,8 +167,9 @@ impl Ledger {
             self.fence(lease, &flow.name).await?;
             self.finish_flow(run, flow).await?;
         }
-        for (flow, settled) in &finish.settled {
-            self.store.execute(sql::WINDOWS_FINISH, &[flow.as_str().into(), (*settled).into()]).await?;
+        for (flow, settled, recheck) in &finish.settled {
+            let values = [flow.as_str().into(), (*settled).into(), (*recheck).into()];
+            self.store.execute(sql::WINDOWS_FINISH, &values).await?;
             if run.scheduled {
                 self.store.execute(sql::SLICES_DROP, &[flow.as_str().into()]).await?;
             }

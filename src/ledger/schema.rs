@@ -19,6 +19,13 @@ const ATTEMPTS: usize = 5;
 /// # Errors
 /// A ledger of a newer version, or a server that refuses.
 pub async fn migrate(store: &mut Store) -> Result<(), LedgerError> {
+    if store.dialect() == Dialect::Mysql {
+        let rows = store.fetch(sql::HOLD_MIGRATION_MYSQL, &[]).await?;
+        if !rows.first().is_some_and(|row| row.yes(0)) {
+            let message = "another run has been bringing its schema up to date for long";
+            return Err(LedgerError::new(ErrorKind::Away, message).at(store.place()));
+        }
+    }
     let migrator = migrator(store.dialect());
     let mut outcome = store.migrate(&migrator).await;
     for _ in 1..ATTEMPTS {

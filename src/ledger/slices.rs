@@ -38,7 +38,8 @@ impl Ledger {
     ) -> Result<(), LedgerError> {
         self.begin(lease, flow).await?;
         self.put_windows(flow, slice.as_of, windows).await?;
-        self.store.execute(sql::SLICE_DROP, &[flow.into(), slice.span.from.into()]).await?;
+        let values = [flow.into(), slice.span.until.into(), slice.span.from.into()];
+        self.store.execute(sql::SLICE_DROP, &values).await?;
         for (part, piece) in (0_i64..).zip(pieces(&slice.body)?) {
             let values = [
                 flow.into(),
@@ -96,16 +97,6 @@ impl Ledger {
             slice.body = self.unpacked(&slice.body)?;
         }
         Ok(found)
-    }
-
-    /// Forgets a slice that is judged again.
-    ///
-    /// # Errors
-    /// A ledger that fails, or a lease that is lost.
-    pub async fn drop_slice(&mut self, lease: &Lease, flow: &str, from: Micros) -> Result<(), LedgerError> {
-        self.begin(lease, flow).await?;
-        self.store.execute(sql::SLICE_DROP, &[flow.into(), from.into()]).await?;
-        self.commit().await
     }
 
     pub(super) fn unpacked(&self, packed: &[u8]) -> Result<Vec<u8>, LedgerError> {

@@ -78,6 +78,7 @@ queries! {
     CLOCK_MYSQL = "clock.mysql",
     HOLD_POSTGRES = "hold.postgres",
     HOLD_MYSQL = "hold.mysql",
+    HOLD_MIGRATION_MYSQL = "hold_migration.mysql",
     LET_GO_POSTGRES = "let_go.postgres",
     LET_GO_MYSQL = "let_go.mysql",
 }

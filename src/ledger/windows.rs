@@ -148,7 +148,8 @@ impl Ledger {
         })
     }
 
-    /// Puts windows in the place of those that they overlap, unless a later as-of has judged those; in a transaction.
+    /// Puts windows in the place of those that they overlap, unless a later as-of has judged those; in a transaction. What
+    /// a window in another size held beside them is not judged any more, so that the watermark goes back to it.
     pub(super) async fn put_windows(
         &mut self,
         flow: &str,
@@ -181,7 +182,12 @@ impl Ledger {
             }
             self.store.execute(&sql::rows(sql::WINDOWS_ADD, rows.len(), COLUMNS), &values).await?;
         }
-        Ok(())
+        let put: Vec<_> = kept.iter().map(|window| window.window.0).collect();
+        let holes = known.iter().filter_map(|row| uncovered(row.span, &put));
+        match holes.min() {
+            Some(hole) => self.go_back(flow, hole).await,
+            None => Ok(()),
+        }
     }
 
     /// Marks windows to be judged again, unless this as-of has just judged them; in a transaction.
@@ -198,6 +204,19 @@ impl Ledger {
         }
         Ok(())
     }
+}
+
+/// Where a span begins that is taken apart: by spans in time order that cover only a part of it.
+fn uncovered(span: Span, by: &[Span]) -> Option<Micros> {
+    let touches = |other: &&Span| other.from < span.until && span.from < other.until;
+    let mut at = span.from;
+    for part in by.iter().filter(touches) {
+        if part.from > at {
+            return Some(at);
+        }
+        at = at.max(part.until);
+    }
+    (at > span.from && at < span.until).then_some(at)
 }
 
 fn row_of(

@@ -1,6 +1,7 @@
 //! A scheduled run: every window that is due, slice by slice, each recorded before the next is read; then everything that
 //! is still open, message by message.
 
+use super::before::{before, homeless, known, stale};
 use super::outcome::{FlowOutcome, Head, assemble};
 use super::range::{judged_windows, names};
 use super::record::Recorder;
@@ -9,14 +10,12 @@ use super::sources::Databases;
 use super::{Keeping, Reconciled, Watch, look_again};
 use crate::book::{Slice, merge};
 use crate::config::{Config, Flow};
-use crate::ledger::{Begun, Judged, KeptSlice, Ledger, LedgerError, Place, Since, Within};
+use crate::ledger::{KeptSlice, LedgerError, Place, Within};
 use crate::model::life::LastRun;
 use crate::model::run::Backlog;
-use crate::model::time::DAY;
-use crate::model::window::holding;
 use crate::model::{Difference, Micros, Problem, Run, Span, Window};
-use crate::plan::{FlowPlan, flow_plan, yesterday_begins};
-use crate::schedule::{Agenda, Known, agenda, aligned, slices};
+use crate::plan::{FlowPlan, flow_plan};
+use crate::schedule::{changed, slices};
 use crate::source::SourceError;
 use chrono_tz::Tz;
 use std::collections::BTreeSet;
@@ -35,16 +34,6 @@ pub struct Due {
     pub start: Option<Micros>,
     /// No more windows that were never judged than this, of each flow.
     pub windows_max: usize,
-}
-
-/// What is known of a flow before a run judges it.
-struct Before {
-    begun: Begun,
-    last: Option<LastRun>,
-    agenda: Agenda,
-    /// Slices that an earlier run has judged and not reported.
-    kept: Vec<Slice>,
-    since: Since,
 }
 
 /// Judges what is due. Sources that fail are named in the result, and their windows stay due.
@@ -92,101 +81,24 @@ async fn due_flow(
     tracing::info!(flow = flow.name, new = before.agenda.new, windows = before.agenda.windows.len(), left = before.agenda.left, watermark = %before.begun.watermark, "due");
     let zone = keeping.zone;
     let mut recorder = Recorder::new(keeping.writer(flow, before.since.clone()));
-    let mut work =
-        Work { flow, due, zone, slices: before.kept, backlog: None, fresh: BTreeSet::new(), done: false };
+    let mut work = Work {
+        flow,
+        due,
+        zone,
+        wanted: before.agenda.windows,
+        slices: before.kept,
+        backlog: None,
+        fresh: BTreeSet::new(),
+        done: false,
+    };
     match Session::open(plan, due.as_of, config, databases, watch).await {
         Ok(session) => {
             work.backlog = Some(session.aside.backlog);
-            work.all(&session, &before.agenda.windows, &mut recorder).await;
+            work.all(&session, &mut recorder).await;
         }
         Err(error) => work.slices.push(not_judged(flow, Span::new(due.as_of, due.as_of), &error)),
     }
     work.finish(before.last, before.agenda.left, recorder).await
-}
-
-/// Reads what the ledger knows, and decides what to do.
-async fn before(flow: &Flow, due: &Due, keeping: &mut Keeping<'_>) -> Result<Before, LedgerError> {
-    let (name, zone, as_of) = (&flow.name, keeping.zone, due.as_of);
-    let (asked, default) = starts(flow, due, zone);
-    let begun = keeping.ledger.begin_flow(keeping.lease, name, asked, default).await?;
-    let last = keeping.ledger.last_run(name, as_of).await?;
-    let (judged, mut agenda) = look_ahead(flow, due, begun, keeping.ledger, zone).await?;
-    let kept = keep(flow, as_of, &judged, &mut agenda, keeping).await?;
-    let mut since = Since::new(as_of, last.as_ref());
-    since.first_judged = judged.iter().map(|window| (window.span.from, window.first_as_of)).collect();
-    Ok(Before { begun, last, agenda, kept, since })
-}
-
-/// Where somebody wants a flow to begin, and where it begins otherwise.
-pub(super) fn starts(flow: &Flow, due: &Due, zone: Tz) -> (Option<Micros>, Micros) {
-    let asked = due.start.or(flow.start).map(|at| aligned(flow, zone, at));
-    (asked, aligned(flow, zone, yesterday_begins(zone, due.as_of)))
-}
-
-/// The windows that the ledger holds near the watermark, and those to judge. Only reads.
-pub(super) async fn look_ahead(
-    flow: &Flow,
-    due: &Due,
-    begun: Begun,
-    ledger: &mut Ledger,
-    zone: Tz,
-) -> Result<(Vec<Judged>, Agenda), LedgerError> {
-    let (name, as_of) = (&flow.name, due.as_of);
-    let from = begun.watermark.min(as_of.plus(-flow.recheck)).plus(-2 * DAY);
-    let mut judged = ledger.windows(name, Span::new(from, Micros(i64::MAX))).await?;
-    judged.extend(ledger.stale_windows(name).await?);
-    let open = ledger.open_windows(name).await?;
-    let held: BTreeSet<_> =
-        ledger.counted(name, &open).await?.iter().map(|window| window.window.0.from).collect();
-    let homeless: Vec<_> = open.into_iter().filter(|from| !held.contains(from)).collect();
-    let known: Vec<_> = judged.iter().map(known).collect();
-    let agenda = agenda(flow, zone, as_of, begun.watermark, &known, &homeless, due.windows_max);
-    Ok((judged, agenda))
-}
-
-pub(super) fn known(window: &Judged) -> Known {
-    Known { span: window.span, as_of: window.as_of, stale: window.stale }
-}
-
-/// Takes over what a run has judged that died before it could report. What has to be judged again anyway, or was not
-/// judged to its end, goes back on the agenda.
-async fn keep(
-    flow: &Flow,
-    as_of: Micros,
-    judged: &[Judged],
-    agenda: &mut Agenda,
-    keeping: &mut Keeping<'_>,
-) -> Result<Vec<Slice>, LedgerError> {
-    let mut kept = Vec::new();
-    let mut wanted: BTreeSet<Window> = agenda.windows.iter().copied().collect();
-    for known in keeping.ledger.slices(&flow.name).await? {
-        let slice: Option<Slice> = serde_json::from_slice(&known.body).ok();
-        let slice = slice.filter(|slice| {
-            let windows: Vec<_> = slice.report.windows.iter().map(|(window, _)| *window).collect();
-            let again = windows.iter().any(|window| wanted.contains(window));
-            let whole = windows.iter().all(|window| is_current(window, &known, judged));
-            slice.report.complete && whole && (known.as_of == as_of || !again)
-        });
-        if let Some(slice) = slice {
-            slice.report.windows.iter().for_each(|(window, _)| {
-                wanted.remove(window);
-            });
-            kept.push(slice);
-        } else {
-            keeping.ledger.drop_slice(keeping.lease, &flow.name, known.span.from).await?;
-            let windows = judged.iter().filter(|row| known.span.contains(row.span.from));
-            wanted.extend(windows.map(|row| holding(row.span.from, flow.window, keeping.zone)));
-        }
-    }
-    agenda.windows = wanted.into_iter().collect();
-    Ok(kept)
-}
-
-/// Whether the ledger still holds the window as this slice has judged it.
-fn is_current(window: &Window, slice: &KeptSlice, judged: &[Judged]) -> bool {
-    let row = judged.iter().find(|row| row.span == window.0);
-    // A window below what was read of the ledger is behind the watermark and the recheck span: nobody judged it since.
-    row.is_none_or(|row| row.as_of == slice.as_of && !row.stale)
 }
 
 /// The ledger failed before anything of the flow was read.
@@ -207,6 +119,8 @@ struct Work<'a> {
     flow: &'a Flow,
     due: &'a Due,
     zone: Tz,
+    /// What the agenda says.
+    wanted: Vec<Window>,
     slices: Vec<Slice>,
     backlog: Option<Backlog>,
     /// Spans that this run has read itself.
@@ -216,18 +130,25 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    async fn all(&mut self, session: &Session<'_>, windows: &[Window], recorder: &mut Recorder<'_>) {
-        self.judge(session, windows, recorder).await;
+    async fn all(&mut self, session: &Session<'_>, recorder: &mut Recorder<'_>) {
+        let wanted = self.wanted.clone();
+        self.judge(session, &wanted, recorder).await;
         if self.done {
             return;
         }
         look_again(session, None, recorder).await;
         let Some(writer) = recorder.writer() else { return };
-        let stale = writer.ledger.stale_windows(&self.flow.name).await;
-        let stale = recorder.note(stale).unwrap_or_default();
-        let again = stale.iter().map(|row| holding(row.span.from, self.flow.window, self.zone));
-        let again: Vec<_> = again.collect();
-        self.judge(session, &again, recorder).await;
+        let rows = stale(self.flow, self.zone, writer.ledger).await;
+        let homeless = homeless(writer.ledger, &self.flow.name).await;
+        let known: Vec<_> = recorder.note(rows).unwrap_or_default().iter().map(known).collect();
+        let homeless = recorder.note(homeless).unwrap_or_default();
+        let stale = known.iter().filter(|window| window.stale).map(|window| window.span);
+        let spans = stale.chain(homeless.into_iter().map(|from| Span::new(from, from.plus(1))));
+        let again = changed(self.flow, self.zone, self.due.as_of, &Vec::from_iter(spans), &known);
+        // Those that this run could not judge to their end wait for the next one.
+        let again =
+            again.into_iter().filter(|window| !self.fresh.iter().any(|span| span.contains(window.0.from)));
+        self.judge(session, &Vec::from_iter(again), recorder).await;
     }
 
     async fn judge(&mut self, session: &Session<'_>, windows: &[Window], recorder: &mut Recorder<'_>) {
@@ -316,11 +237,13 @@ impl Work<'_> {
         Problem { source: "-".to_owned(), flow: Some(self.flow.name.clone()), message }
     }
 
-    /// Windows that wait for the next run: those behind the limit, and those that could not be judged to their end.
+    /// Windows that wait for the next run: those behind the limit, those that could not be judged to their end, and those
+    /// that the run did not come to.
     fn still_due(&self, left: usize) -> u64 {
-        let open = self.slices.iter().filter(|slice| self.fresh.contains(&slice.span));
-        let open = open.map(|slice| slice.report.windows.len().saturating_sub(slice.firm.len()));
-        left as u64 + open.sum::<usize>() as u64
+        let judged: BTreeSet<_> =
+            self.slices.iter().flat_map(|slice| &slice.firm).map(|(window, _)| *window).collect();
+        let open = self.wanted.iter().filter(|window| !judged.contains(window)).count();
+        (left + open) as u64
     }
 
     /// Windows that hold open differences and were not judged by this run: as the ledger counted them.

@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! range     a range that somebody asks for        due       what the ledger says is due, slice by slice
+//! before    what the ledger says is due, and what a dead run has left
 //! session   a flow with its tables open           record    differences on their way to ledger and list
 //! read      the first pass: both sides, in time order
 //! confirm   the second pass: suspects by id       outcome   from flows to the finished run
@@ -10,6 +11,7 @@
 //! ```
 
 mod again;
+mod before;
 mod confirm;
 mod describe;
 mod due;

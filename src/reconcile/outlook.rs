@@ -1,6 +1,7 @@
 //! What a scheduled run would do, read from the ledger without a lease; and what it has left undone.
 
-use super::due::{Due, known, look_ahead, starts};
+use super::before::{known, look_ahead, starts};
+use super::due::Due;
 use crate::config::Flow;
 use crate::ledger::{Begun, Ledger, LedgerError};
 use crate::model::time::DAY;

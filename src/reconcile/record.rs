@@ -6,6 +6,7 @@ use crate::model::life::{Acknowledged, FlowLife};
 use crate::model::window::holding;
 use crate::model::{Difference, Micros, Run};
 use chrono_tz::Tz;
+use std::collections::BTreeMap;
 
 /// So many differences are written in one transaction.
 const BATCH: usize = 1_000;
@@ -73,7 +74,7 @@ impl<'l> Recorder<'l> {
     pub(super) async fn take(&mut self, mut found: Vec<Difference>) {
         for batch in found.chunks_mut(BATCH) {
             if let Some(writer) = self.writer() {
-                let outcome = writer.put(batch, &[]).await;
+                let outcome = writer.put_whole(batch).await;
                 self.note(outcome);
             }
         }
@@ -88,11 +89,19 @@ impl<'l> Recorder<'l> {
             let (evidence, expired) = checked.heal(entry.consumer.as_deref(), &entry.id, entry.kind)?;
             Some(Heal { entry, evidence, expired })
         };
+        let of =
+            |entry: &Entry| ((entry.consumer.clone(), entry.id.clone()), (entry.home_at, entry.window_from));
+        let known: BTreeMap<_, _> = entries.iter().map(of).collect();
         let healed: Vec<_> = entries.into_iter().filter_map(heal).collect();
         let Some(writer) = self.writer() else { return };
         for difference in &mut checked.found {
             let home = difference.age.map(|age| writer.since.as_of.plus(-age));
-            difference.window_from = home.map(|home| holding(home, writer.window, writer.zone).0.from);
+            let key = difference.id.clone().map(|id| (difference.consumer.clone(), id));
+            // Its window may have been judged in another size: it stays where it is counted.
+            let counted = key.and_then(|key| known.get(&key)).filter(|(before, _)| *before == home);
+            let counted = counted.and_then(|(_, window)| *window);
+            let cut = || home.map(|home| holding(home, writer.window, writer.zone).0.from);
+            difference.window_from = counted.or_else(cut);
         }
         let outcome = writer.put(&mut checked.found, &healed).await;
         self.note(outcome);
@@ -125,12 +134,17 @@ impl Writer<'_> {
         if found.is_empty() && healed.is_empty() {
             return Ok(());
         }
+        self.ledger.put_differences(self.lease, &self.flow, &self.since, found, healed).await
+    }
+
+    /// The ledger knows whole windows; a range by hand may have cut those of what it found.
+    async fn put_whole(&mut self, found: &mut [Difference]) -> Result<(), LedgerError> {
         let windows: Vec<Option<Micros>> = found.iter().map(|one| one.window_from).collect();
         for difference in found.iter_mut() {
             let whole = |from| holding(from, self.window, self.zone).0.from;
             difference.window_from = difference.window_from.map(whole);
         }
-        let outcome = self.ledger.put_differences(self.lease, &self.flow, &self.since, found, healed).await;
+        let outcome = self.put(found, &[]).await;
         found.iter_mut().zip(windows).for_each(|(difference, window)| difference.window_from = window);
         outcome
     }

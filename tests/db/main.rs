@@ -11,6 +11,8 @@ mod cases2;
 mod child;
 mod cli;
 mod failures;
+mod kill;
+mod ledger;
 mod moving;
 mod net;
 mod pairs;

@@ -30,6 +30,7 @@ struct Shared {
     mischief: Mischief,
     cuts_left: AtomicUsize,
     connections: AtomicUsize,
+    longest: AtomicUsize,
     said: Mutex<Vec<u8>>,
 }
 
@@ -43,6 +44,7 @@ impl Relay {
             cuts_left: AtomicUsize::new(mischief.cuts),
             mischief,
             connections: AtomicUsize::new(0),
+            longest: AtomicUsize::new(0),
             said: Mutex::new(Vec::new()),
         });
         let relay = Self { port, shared: Arc::clone(&shared) };
@@ -57,6 +59,11 @@ impl Relay {
     /// How many connections were made.
     pub fn connections(&self) -> usize {
         self.shared.connections.load(Ordering::SeqCst)
+    }
+
+    /// How many bytes the server has said on the connection on which it said the most.
+    pub fn longest(&self) -> usize {
+        self.shared.longest.load(Ordering::SeqCst)
     }
 
     /// How many connections were cut.
@@ -106,6 +113,7 @@ impl Shared {
                 }
                 break;
             }
+            self.longest.fetch_max(passed, Ordering::SeqCst);
             self.said.lock().unwrap().extend_from_slice(&buffer[..length]);
             if to.write_all(&buffer[..length]).is_err() {
                 break;

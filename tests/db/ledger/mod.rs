@@ -1,0 +1,15 @@
+//! What the ledger remembers, on each kind of ledger database, through the program itself: its exit codes, what it prints,
+//! and what stands in the ledger's tables afterwards.
+
+mod away;
+mod bench;
+mod cases;
+mod life;
+mod outage;
+mod overlap;
+mod ranges;
+mod schema;
+mod sources;
+mod starts;
+
+use bench::{Bench, Told, everywhere, together};
