@@ -272,18 +272,14 @@ impl Ledger {
     ) -> Result<Vec<Entry>, LedgerError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let mut values: Vec<Value> = vec![flow.into()];
-        let question = match windows {
-            Some(span) => {
-                values.extend([span.from.into(), span.until.into()]);
-                values.push(as_of.into());
-                values.extend(after.alternatives());
-                sql::DIFFERENCES_UNSEEN
-            }
-            None => {
-                values.push(as_of.into());
-                values.extend(after.pair_and_alternatives());
-                sql::DIFFERENCES_UNCHECKED
-            }
+        let question = if let Some(span) = windows {
+            values.extend([span.from.into(), span.until.into(), as_of.into()]);
+            values.extend(after.alternatives());
+            sql::DIFFERENCES_UNSEEN
+        } else {
+            values.push(as_of.into());
+            values.extend(after.pair_and_alternatives());
+            sql::DIFFERENCES_UNCHECKED
         };
         values.push(limit.into());
         Ok(self.store.fetch(question, &values).await?.iter().map(Entry::of).collect())
