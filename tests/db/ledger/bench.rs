@@ -173,6 +173,21 @@ impl Bench {
         rows.iter().map(|row| with_time(row)).collect()
     }
 
+    /// Whether a run was recorded to its end; a ledger that nobody made yet knows of none.
+    pub async fn is_recorded(&self) -> bool {
+        let made = match self.ledger.dialect {
+            Dialect::Sqlite => "sqlite_master WHERE name = 'msgrecon_runs'",
+            Dialect::Postgres => {
+                "information_schema.tables WHERE table_name = 'msgrecon_runs' AND table_schema = 'public'"
+            }
+            Dialect::Mysql => {
+                "information_schema.tables WHERE table_name = 'msgrecon_runs' AND table_schema = DATABASE()"
+            }
+        };
+        let made = self.ask("COUNT(*)", made).await == ["1"];
+        made && !self.ask("run", "msgrecon_runs WHERE state = 'finished'").await.is_empty()
+    }
+
     /// How many windows a flow has that were judged.
     pub async fn windows(&self) -> usize {
         self.ask("from_at", "msgrecon_windows").await.len()

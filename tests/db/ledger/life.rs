@@ -3,8 +3,8 @@
 
 use super::{Bench, everywhere, together};
 
-/// The first look at a day, and another eight days later: far behind the span that is judged again anyway.
-const FIRST: &str = "--start 2026-03-02 --as-of 2026-03-03T00:30:00Z";
+/// The first look at a day, so late that its windows are not judged again by themselves, and another a week later.
+const FIRST: &str = "--start 2026-03-02 --as-of 2026-03-04T00:30:00Z";
 const LATER: &str = "2026-03-11T00:30:00Z";
 
 /// `history` of a difference, in short.
@@ -31,10 +31,11 @@ fn of(bench: &Bench, id: &str) -> String {
 
 #[tokio::test]
 async fn missing_then_consumed_late_is_resolved_and_late_in_the_same_history() {
-    for (as_of, recheck) in [("2026-03-03T02:30:00Z", "within"), (LATER, "outside")] {
+    let within = "--start 2026-03-02 --as-of 2026-03-03T00:30:00Z";
+    for (first, as_of, recheck) in [(within, "2026-03-03T02:30:00Z", "within"), (FIRST, LATER, "outside")] {
         together(async |bench| {
             bench.tell("day 2026-03-02\nevent m acked 10:00 10:00\nevent o acked 10:05 10:05\nreceipt o billing 10:06").await;
-            let first = bench.run(FIRST).ended(1);
+            let first = bench.run(first).ended(1);
             assert_eq!(first.listed(), ["missing m new"]);
             assert_eq!(bench.counts().await, ["02T10:00 2 1 0"]);
             bench.tell("day 2026-03-03\nreceipt m billing 01:00").await;
@@ -181,12 +182,12 @@ async fn what_somebody_has_acknowledged_is_counted_and_does_not_fail_the_run_unt
     everywhere(async |bench| {
         bench.tell("day 2026-03-02\nevent m acked 10:00 10:00\nevent s pending 11:00 -").await;
         bench.run(FIRST).ended(1);
-        let until = crate::world::at("2026-03-05T00:00:00Z").0;
+        let until = crate::world::at("2026-03-06T00:00:00Z").0;
         bench
             .ledger
             .execute(&[format!("UPDATE msgrecon_differences SET ack_until = {until}, ack_reason = 'known'")])
             .await;
-        let known = bench.due("2026-03-04T00:30:00Z").ended(0);
+        let known = bench.due("2026-03-05T00:30:00Z").ended(0);
         assert_eq!(known.changes(), [0, 0, 2, 0, 0]);
         assert_eq!(known.total("missing"), 1, "it stays in the totals");
         assert_eq!(known.listed(), ["missing m acknowledged", "stuck s acknowledged"]);
@@ -196,7 +197,7 @@ async fn what_somebody_has_acknowledged_is_counted_and_does_not_fail_the_run_unt
         );
         let sums = known.json()["flows"][0]["acknowledged"].to_string();
         assert!(sums.contains("missing") && sums.contains("stuck"), "{sums}");
-        let lapsed = bench.due("2026-03-05T00:30:00Z").ended(1);
+        let lapsed = bench.due("2026-03-06T00:30:00Z").ended(1);
         assert_eq!(lapsed.changes(), [0, 2, 0, 0, 0]);
         assert_eq!(lapsed.listed(), ["missing m open", "stuck s open"]);
         assert_eq!(bench.differences(", times_seen").await, ["m|missing|open|3", "s|stuck|open|3"]);

@@ -1,7 +1,10 @@
 //! The schedule stood still for six days of hourly windows: they are made up for, oldest first.
 
-use super::{Bench, everywhere};
+use super::{Bench, Told, everywhere};
+use serde_json::Value;
 use std::fmt::Write as _;
+use std::process::Stdio;
+use std::time::Instant;
 
 const START: &str = "--start 2026-02-25 --as-of 2026-03-03T00:30:00Z";
 const WINDOWS: usize = 144;
@@ -73,6 +76,45 @@ async fn d42_a_capped_start_says_so_and_the_next_ones_go_on_to_the_same_end() {
         once.run(START).ended(1);
         assert_eq!(bench.dump().await, once.dump().await, "three starts leave what one leaves");
         once.remove().await;
+    })
+    .await;
+}
+
+/// A report without what differs between any two runs.
+fn timeless(told: &Told) -> Value {
+    let mut report = told.json();
+    report["run"]["id"] = Value::Null;
+    report
+}
+
+#[tokio::test]
+async fn a_start_that_is_killed_at_any_time_costs_nothing_of_the_report_nor_of_the_ledger() {
+    // Three weeks, which are several slices.
+    let long = "--start 2026-02-10 --as-of 2026-03-03T00:30:00Z";
+    everywhere(async |bench| {
+        bench.tell(&story()).await;
+        let start = Instant::now();
+        let undisturbed = bench.run(long).ended(1);
+        let (whole, wanted) = (start.elapsed(), bench.dump().await);
+        let mut killed = 0;
+        for part in 1..8 {
+            let again = Bench::new(bench.ledger.dialect, bench.sources.dialect).await.unwrap();
+            again.tell(&story()).await;
+            let mut run = again.command(&format!("run {long}"));
+            let mut run = run.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            tokio::time::sleep(whole * part / 8).await;
+            run.kill().unwrap();
+            run.wait().unwrap();
+            // One that was recorded to its end is another story: the second start.
+            if !again.is_recorded().await {
+                killed += 1;
+                let next = again.run(long).ended(1);
+                assert_eq!(timeless(&next), timeless(&undisturbed), "killed after {part}/8");
+            }
+            assert_eq!(again.dump().await, wanted, "killed after {part}/8");
+            again.remove().await;
+        }
+        assert!(killed > 2, "only {killed} were killed in time");
     })
     .await;
 }

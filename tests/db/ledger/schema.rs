@@ -40,9 +40,9 @@ async fn first_runs_that_meet_on_an_empty_ledger_make_it_together() {
                 command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
             };
             let runs = [start(), start()].map(|run| Told::new(run.wait_with_output().unwrap()));
-            let said = runs.iter().map(|run| format!("{} {}", run.code, run.err())).collect::<String>();
-            assert!(runs.iter().all(|run| matches!(run.code, 1 | 75)), "{dialect:?}: {said}");
-            assert!(runs.iter().any(|run| run.code == 1), "{dialect:?}: {said}");
+            let said = runs.each_ref().map(|run| (run.code, run.err()));
+            assert!(runs.iter().all(|run| matches!(run.code, 1 | 75)), "{dialect:?}: {said:?}");
+            assert!(runs.iter().any(|run| run.code == 1), "{dialect:?}: {said:?}");
             bench.due(NOW).ended(1);
             let dump = bench.dump().await;
             assert_eq!(&dump, wanted.get_or_insert_with(|| dump.clone()), "{dialect:?}");
