@@ -98,6 +98,12 @@ impl Checked {
         self.heal_consumer(sight, was, &self.rules.consumers[place])
     }
 
+    /// What assigns the window of a message by what the event table says now.
+    #[must_use]
+    pub fn home(&self, id: &Id) -> Option<Micros> {
+        decide::home(self.events.get(id)?.iter(), self.rules.span)?.placed()
+    }
+
     fn heal_consumer(&self, sight: &Sight, was: Kind, rules: &ConsumerRules) -> Option<(String, bool)> {
         let acked =
             sight.event.and_then(|event| event.acked).map_or_else(String::new, |at| format!(" at {at}"));

@@ -48,6 +48,8 @@ pub struct Heal {
     pub evidence: String,
     /// Given up: nobody can tell any more.
     pub expired: bool,
+    /// The begins of other windows in which its message counts now, or did: an ack that came late may lie elsewhere.
+    pub windows: Vec<Micros>,
 }
 
 /// Where a page of differences ended.
@@ -213,7 +215,7 @@ impl Ledger {
             let writes = by_consumer.entry(heal.entry.consumer.clone().unwrap_or_default()).or_default();
             writes.known.push(heal.entry.id.clone());
             writes.rows.push(heal.entry.healed(as_of, &heal.evidence, heal.expired));
-            stale.extend(heal.entry.window_from);
+            stale.extend(heal.entry.window_from.iter().chain(&heal.windows));
         }
         for (consumer, writes) in by_consumer {
             self.write(flow, &consumer, as_of, writes).await?;
@@ -339,9 +341,8 @@ fn weigh(
         }
         Change::Anew(new) => {
             writes.known.push(entry.id.clone());
-            if (entry.kind, entry.state) != (new.kind, new.state) {
-                stale.extend([entry.window_from, new.window_from].into_iter().flatten());
-            }
+            // Even of the same kind: another receipt counts too.
+            stale.extend([entry.window_from, new.window_from].into_iter().flatten());
             writes.rows.push((*new).clone());
             Some(*new)
         }

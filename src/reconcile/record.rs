@@ -85,9 +85,15 @@ impl<'l> Recorder<'l> {
     /// Records what became of messages that were looked up again: what still differs, and what healed. What differs now
     /// where nothing did is listed too.
     pub(super) async fn settle(&mut self, entries: Vec<Entry>, mut checked: Checked) {
+        let Some(Writer { window, zone, .. }) = self.writer() else { return };
+        let (window, zone) = (*window, *zone);
         let heal = |entry: Entry| {
             let (evidence, expired) = checked.heal(entry.consumer.as_deref(), &entry.id, entry.kind)?;
-            Some(Heal { entry, evidence, expired })
+            // Without a usable time it counted where it was written.
+            let written = entry.created_at.filter(|_| entry.window_from.is_none());
+            let homes = checked.home(&entry.id).into_iter().chain(written);
+            let windows = homes.map(|at| holding(at, window, zone).0.from).collect();
+            Some(Heal { entry, evidence, expired, windows })
         };
         let of =
             |entry: &Entry| ((entry.consumer.clone(), entry.id.clone()), (entry.home_at, entry.window_from));

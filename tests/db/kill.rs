@@ -127,16 +127,21 @@ impl Trial {
         phase
     }
 
-    /// Anywhere in the run, and every other time near where one was found in the middle: on a busy machine the same
-    /// delay ends in another phase.
+    /// Anywhere in the run, and every other time near where one was found in the middle, or at its end: on a busy machine
+    /// the same delay ends in another phase.
     fn delay(&mut self, kept: bool) -> Duration {
         let middles = &self.middles[usize::from(kept)];
-        if !middles.is_empty() && self.rng.chance(50) {
-            let near = middles[self.rng.below(middles.len())];
-            return near.mul_f64(f64::from(u32::try_from(self.rng.between(80, 121)).unwrap()) / 100.0);
+        let last = middles.iter().max().copied();
+        let percent =
+            |rng: &mut Rng, from, until| f64::from(u32::try_from(rng.between(from, until)).unwrap()) / 100.0;
+        match (self.rng.below(10), last) {
+            (0..=3, Some(_)) => {
+                let near = middles[self.rng.below(middles.len())];
+                near.mul_f64(percent(&mut self.rng, 80, 121))
+            }
+            (4, Some(last)) => last.mul_f64(percent(&mut self.rng, 95, 131)),
+            _ => self.references[usize::from(kept)].took.mul_f64(percent(&mut self.rng, 0, 106)),
         }
-        let took = i64::try_from(self.references[usize::from(kept)].took.as_micros()).unwrap();
-        Duration::from_micros(self.rng.between(0, took).cast_unsigned())
     }
 
     /// One point: killed once or twice, then run to the end.

@@ -15,6 +15,7 @@ mod kill;
 mod ledger;
 mod moving;
 mod net;
+mod orders;
 mod pairs;
 mod pipelines;
 mod shared;
