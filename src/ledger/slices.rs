@@ -115,8 +115,7 @@ impl Ledger {
 /// A value as JSON, compressed as it is made, in pieces.
 pub(super) fn pieces_of<T: serde::Serialize>(value: &T) -> Result<Vec<Vec<u8>>, LedgerError> {
     // The encoder readies its whole output buffer for every write, and JSON is written word by word.
-    let mut gzip =
-        BufWriter::with_capacity(TOGETHER, GzEncoder::new(Vec::new(), Compression::fast()));
+    let mut gzip = BufWriter::with_capacity(TOGETHER, GzEncoder::new(Vec::new(), Compression::fast()));
     let written = serde_json::to_writer(&mut gzip, value).map_err(std::io::Error::from);
     let packed = written
         .and_then(|()| gzip.into_inner().map_err(std::io::IntoInnerError::into_error))
