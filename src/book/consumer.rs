@@ -9,6 +9,7 @@ use crate::model::{DeadLetter, Difference, Id, Kind, Micros, Receipt, State, Tot
 use crate::pair::{Pairing, Seen};
 use crate::plan::{ConsumerRules, FlowRules};
 use hashbrown::HashMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::{Findings, Sight};
 
@@ -139,8 +140,14 @@ impl ConsumerBook {
         }
     }
 
-    pub(super) fn suspects(&self) -> Vec<Id> {
-        let mut ids: Vec<_> = self.suspects.keys().cloned().collect();
+    /// One part of the suspects, sorted: each belongs to one of `parts`, by a digest of its id.
+    pub(super) fn suspects(&self, part: u64, parts: u64) -> Vec<Id> {
+        let mine = |id: &&Id| {
+            let mut hasher = DefaultHasher::new();
+            id.hash(&mut hasher);
+            parts <= 1 || hasher.finish() % parts == part
+        };
+        let mut ids: Vec<_> = self.suspects.keys().filter(mine).cloned().collect();
         ids.sort_unstable();
         ids
     }

@@ -254,7 +254,19 @@ impl FlowBook {
     /// The ids that must be looked up before the consumer at `place` can be judged, sorted.
     #[must_use]
     pub fn suspects(&self, place: usize) -> Vec<Id> {
-        self.consumers[place].as_ref().map(ConsumerBook::suspects).unwrap_or_default()
+        self.suspects_part(place, 0, 1)
+    }
+
+    /// How many ids must be looked up before the consumer at `place` can be judged.
+    #[must_use]
+    pub fn suspects_count(&self, place: usize) -> usize {
+        self.consumers[place].as_ref().map_or(0, |book| book.suspects.len())
+    }
+
+    /// One of `parts` of the suspects, sorted: where there are very many, their ids need not be held twice at once.
+    #[must_use]
+    pub fn suspects_part(&self, place: usize, part: u64, parts: u64) -> Vec<Id> {
+        self.consumers[place].as_ref().map(|book| book.suspects(part, parts)).unwrap_or_default()
     }
 
     /// Whether the event table must be asked for this suspect too, or is known already to the last row.

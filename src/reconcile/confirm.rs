@@ -11,6 +11,8 @@ use futures_util::future::try_join_all;
 
 /// So many ids are looked up at a time ...
 const BATCH: usize = 1_000;
+/// So many suspects at a time are listed to be looked up.
+const PART: usize = 65_536;
 /// ... or so many, where no index serves and each batch reads a table to its end.
 const BATCH_UNINDEXED: usize = 100_000;
 
@@ -54,17 +56,34 @@ impl Reading<'_> {
         book: &mut FlowBook,
         recorder: &mut Recorder<'_>,
     ) -> Result<(), Side> {
-        let suspects = book.suspects(place);
+        let of = book.suspects_count(place);
         let indexed = self.events_indexed() && tables.receipts.iter().all(ReceiptTable::look_up_indexed);
-        for (turn, ids) in suspects.chunks(batch(indexed)).enumerate() {
-            let asked: Vec<_> = ids.iter().filter(|id| book.needs_event(place, id)).cloned().collect();
-            let (events, own) = tokio::join!(self.events(&asked), traces(tables, ids));
-            let answers = Answers { events: events.map_err(Side::Producer)?, ..own.map_err(Side::Consumer)? };
-            book.decide(place, ids, answers);
-            recorder.take(book.take_found()).await;
-            let done = (turn + 1) * batch(indexed);
-            progress(self.watch, &self.plan.flow.name, done.min(suspects.len()), suspects.len());
+        let parts = (of / if indexed { PART } else { BATCH_UNINDEXED } + 1) as u64;
+        let mut done = 0;
+        for part in 0..parts {
+            let suspects = book.suspects_part(place, part, parts);
+            for ids in suspects.chunks(batch(indexed)) {
+                self.ask(place, tables, ids, book).await?;
+                recorder.take(book.take_found()).await;
+                done += ids.len();
+                progress(self.watch, &self.plan.flow.name, done, of);
+            }
         }
+        Ok(())
+    }
+
+    /// Looks a batch of suspects up on both sides, and decides them.
+    async fn ask(
+        &self,
+        place: usize,
+        tables: &ConsumerTables,
+        ids: &[Id],
+        book: &mut FlowBook,
+    ) -> Result<(), Side> {
+        let asked: Vec<_> = ids.iter().filter(|id| book.needs_event(place, id)).cloned().collect();
+        let (events, own) = tokio::join!(self.events(&asked), traces(tables, ids));
+        let answers = Answers { events: events.map_err(Side::Producer)?, ..own.map_err(Side::Consumer)? };
+        book.decide(place, ids, answers);
         Ok(())
     }
 
