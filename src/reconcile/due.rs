@@ -144,11 +144,12 @@ impl Work<'_> {
         let homeless = recorder.note(homeless).unwrap_or_default();
         let stale = known.iter().filter(|window| window.stale).map(|window| window.span);
         let spans = stale.chain(homeless.into_iter().map(|from| Span::new(from, from.plus(1))));
-        let again = changed(self.flow, self.zone, self.due.as_of, &Vec::from_iter(spans), &known);
+        let spans: Vec<_> = spans.collect();
+        let again = changed(self.flow, self.zone, self.due.as_of, &spans, &known);
         // Those that this run could not judge to their end wait for the next one.
-        let again =
-            again.into_iter().filter(|window| !self.fresh.iter().any(|span| span.contains(window.0.from)));
-        self.judge(session, &Vec::from_iter(again), recorder).await;
+        let read = |window: &Window| self.fresh.iter().any(|span| span.contains(window.0.from));
+        let again: Vec<_> = again.into_iter().filter(|window| !read(window)).collect();
+        self.judge(session, &again, recorder).await;
     }
 
     async fn judge(&mut self, session: &Session<'_>, windows: &[Window], recorder: &mut Recorder<'_>) {

@@ -108,7 +108,8 @@ fn what_is_said_of_schedules_and_the_ledger_can_be_run() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("msgrecon.toml"), &blocks("toml")[0]).unwrap();
     shop(folder.path());
-    let lines: Vec<_> = [3, 4].iter().flat_map(|place| blocks("sh")[*place].lines().map(words).collect::<Vec<_>>()).collect();
+    let lines: Vec<_> =
+        [3, 4].iter().flat_map(|place| blocks("sh")[*place].lines().map(words).collect::<Vec<_>>()).collect();
     // Yesterday is empty; in March a message is missing, and so many windows are due that one run does not judge them all,
     // which is why the flow is overdue; everything else does what it says.
     let codes = [0, 1, 1, 0, 0, 0, 0, 0, 0, 0];
