@@ -1,9 +1,11 @@
 -- Which differences may a report list that its run did not find itself: open ones, and late ones, page by page?
 -- Wants the primary key.
+-- The place is told twice: SQLite and PostgreSQL seek by the pair, MySQL by the alternatives.
 -- Row: all columns but the key.
 SELECT flow, consumer, id, kind, state, window_from, home_at, created_at, acked_at, consumed_at, detail, first_seen, last_seen, times_seen,
     checked_at, found_late, ack_until, ack_reason, resolved_at, resolution, history
 FROM msgrecon_differences
-WHERE flow = ? AND (state = 'open' OR kind = 'late') AND (consumer > ? OR (consumer = ? AND id_key > ?))
+WHERE flow = ? AND (state = 'open' OR kind = 'late') AND (consumer, id_key) > (?, ?)
+    AND (consumer > ? OR (consumer = ? AND id_key > ?))
 ORDER BY consumer, id_key
 LIMIT ?

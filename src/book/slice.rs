@@ -156,8 +156,11 @@ pub fn merge(flow: &str, names: &[String], backlog: Option<Backlog>, slices: &[S
     let problems: BTreeSet<_> = slices.iter().flat_map(|slice| slice.problems.iter().cloned()).collect();
     let complete = slices.iter().all(|slice| slice.report.complete);
     let differences = slices.iter().map(|slice| slice.differences).sum();
+    // Where others hold events, a quiet slice says nothing of the configuration.
+    let busy = |slice: &&Slice| slice.report.events.is_some_and(|events| events.rows > 0);
+    let quiet = !slices.iter().any(|slice| busy(&slice));
     let mut hints: Vec<String> = Vec::new();
-    for hint in slices.iter().flat_map(|slice| &slice.report.hints) {
+    for hint in slices.iter().filter(|slice| quiet || busy(slice)).flat_map(|slice| &slice.report.hints) {
         if hints.len() < HINTS_MAX && !hints.contains(hint) {
             hints.push(hint.clone());
         }

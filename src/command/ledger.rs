@@ -28,7 +28,7 @@ pub(super) fn copy(global: &Global, from: &Path) -> anyhow::Result<u8> {
 /// Under the leases of every flow, so that no run writes to the old ledger meanwhile.
 async fn carry_over(old: &SecretString, new: &SecretString) -> Result<Vec<(&'static str, u64)>, LedgerError> {
     let mut source = Ledger::open(old, false).await?;
-    let flows: Vec<_> = source.flows().await?.into_iter().map(|(flow, _)| flow).collect();
+    let flows: Vec<_> = source.holders().await?.into_iter().map(|(flow, _)| flow).collect();
     let lease = Lease::take(&mut source, old, &clock::run_id(clock::now()), &flows).await?;
     let outcome = match Ledger::open(new, true).await {
         Ok(mut target) => {

@@ -66,8 +66,16 @@ impl Place {
         Self { consumer: entry.consumer.clone().unwrap_or_default(), key: key(&entry.id) }
     }
 
-    fn values(&self) -> [Value; 3] {
-        [self.consumer.as_str().into(), self.consumer.as_str().into(), self.key.clone().into()]
+    /// As the pair (consumer, key), and as alternatives of the two.
+    pub(super) fn pair_and_alternatives(&self) -> [Value; 5] {
+        let consumer = || Value::from(self.consumer.as_str());
+        let key = || Value::from(self.key.clone());
+        [consumer(), key(), consumer(), consumer(), key()]
+    }
+
+    fn alternatives(&self) -> [Value; 3] {
+        let [_, _, alternatives @ ..] = self.pair_and_alternatives();
+        alternatives
     }
 }
 
@@ -266,15 +274,15 @@ impl Ledger {
     ) -> Result<Vec<Entry>, LedgerError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let mut values: Vec<Value> = vec![flow.into()];
-        let question = match windows {
-            Some(span) => {
-                values.extend([span.from.into(), span.until.into()]);
-                sql::DIFFERENCES_UNSEEN
-            }
-            None => sql::DIFFERENCES_UNCHECKED,
+        let question = if let Some(span) = windows {
+            values.extend([span.from.into(), span.until.into(), as_of.into()]);
+            values.extend(after.alternatives());
+            sql::DIFFERENCES_UNSEEN
+        } else {
+            values.push(as_of.into());
+            values.extend(after.pair_and_alternatives());
+            sql::DIFFERENCES_UNCHECKED
         };
-        values.push(as_of.into());
-        values.extend(after.values());
         values.push(limit.into());
         Ok(self.store.fetch(question, &values).await?.iter().map(Entry::of).collect())
     }
@@ -290,7 +298,7 @@ impl Ledger {
         limit: usize,
     ) -> Result<Vec<Entry>, LedgerError> {
         let mut values: Vec<Value> = vec![flow.into()];
-        values.extend(after.values());
+        values.extend(after.pair_and_alternatives());
         values.push(i64::try_from(limit).unwrap_or(i64::MAX).into());
         Ok(self.store.fetch(sql::DIFFERENCES_SHOWN, &values).await?.iter().map(Entry::of).collect())
     }

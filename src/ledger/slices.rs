@@ -8,10 +8,12 @@ use crate::model::{Micros, Span};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
-use std::io::{Read as _, Write as _};
+use std::io::{BufWriter, Read as _, Write as _};
 
 /// No piece is longer, in bytes: every server takes that by default.
 const PIECE_MAX: usize = 512 * 1024;
+/// So many bytes are compressed together.
+const TOGETHER: usize = 64 * 1024;
 
 /// A slice of windows as a run has judged it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,9 +114,12 @@ impl Ledger {
 
 /// A value as JSON, compressed as it is made, in pieces.
 pub(super) fn pieces_of<T: serde::Serialize>(value: &T) -> Result<Vec<Vec<u8>>, LedgerError> {
-    let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+    // The encoder readies its whole output buffer for every write, and JSON is written word by word.
+    let mut gzip = BufWriter::with_capacity(TOGETHER, GzEncoder::new(Vec::new(), Compression::fast()));
     let written = serde_json::to_writer(&mut gzip, value).map_err(std::io::Error::from);
-    let packed = written.and_then(|()| gzip.finish());
+    let packed = written
+        .and_then(|()| gzip.into_inner().map_err(std::io::IntoInnerError::into_error))
+        .and_then(GzEncoder::finish);
     let packed =
         packed.map_err(|error| LedgerError::new(ErrorKind::Away, format!("cannot compress: {error}")))?;
     Ok(packed.chunks(PIECE_MAX).map(<[u8]>::to_vec).collect())

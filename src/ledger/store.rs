@@ -212,9 +212,15 @@ impl Store {
         if self.dialect() != Dialect::Postgres {
             return sql;
         }
-        let mut parts = sql.split('?');
-        let first = parts.next().unwrap_or_default().to_owned();
-        parts.enumerate().fold(first, |sql, (place, part)| format!("{sql}${}{part}", place + 1))
+        let mut numbered = String::with_capacity(sql.len() * 2);
+        for (place, part) in sql.split('?').enumerate() {
+            if place > 0 {
+                numbered.push('$');
+                numbered.push_str(&place.to_string());
+            }
+            numbered.push_str(part);
+        }
+        numbered
     }
 }
 

@@ -3,7 +3,7 @@
 use super::entry::{Entry, State, key};
 use super::error::LedgerError;
 use super::value::Value;
-use super::{Lease, Ledger, sql};
+use super::{Lease, Ledger, Place, sql};
 use crate::model::time::{DAY, HOUR};
 use crate::model::{Id, Kind, Micros};
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,6 +35,28 @@ impl Filter {
     fn fits(&self, flow: &str, consumer: &str) -> bool {
         self.flow.as_deref().is_none_or(|one| one == flow)
             && self.consumer.as_deref().is_none_or(|one| one == consumer)
+    }
+
+    /// What lies behind a difference that fits, so that an index can seek it: as a row of values for SQLite and
+    /// PostgreSQL, and again as alternatives for MySQL.
+    fn behind(&self, last: &Entry) -> (&'static str, Vec<Value>) {
+        let flow = || Value::from(last.flow.as_str());
+        let place = Place::after(last).pair_and_alternatives();
+        let [consumer, key, ..] = place.clone();
+        match (&self.flow, &self.consumer) {
+            (Some(_), Some(_)) => ("id_key > ?", vec![key]),
+            (Some(_), None) => (
+                "(consumer, id_key) > (?, ?) AND (consumer > ? OR (consumer = ? AND id_key > ?))",
+                place.to_vec(),
+            ),
+            (None, _) => (
+                "(flow, consumer, id_key) > (?, ?, ?) AND (flow > ? OR (flow = ? AND (consumer > ? OR (consumer = ? AND id_key > ?))))",
+                [flow(), consumer, key, flow(), flow()]
+                    .into_iter()
+                    .chain(place[2..].iter().cloned())
+                    .collect(),
+            ),
+        }
     }
 
     fn conditions(&self) -> (Vec<&'static str>, Vec<Value>) {
@@ -96,9 +118,9 @@ impl Ledger {
     ) -> Result<Vec<Entry>, LedgerError> {
         let (mut conditions, mut values) = filter.conditions();
         if let Some(last) = after {
-            conditions.push("(flow > ? OR (flow = ? AND (consumer > ? OR (consumer = ? AND id_key > ?))))");
-            let (flow, consumer) = (last.flow.as_str(), last.consumer.as_deref().unwrap_or_default());
-            values.extend([flow.into(), flow.into(), consumer.into(), consumer.into(), key(&last.id).into()]);
+            let (condition, place) = filter.behind(last);
+            conditions.push(condition);
+            values.extend(place);
         }
         values.push(i64::try_from(limit).unwrap_or(i64::MAX).into());
         let question = sql::filtered(sql::DIFFERENCES_LISTED, &conditions);

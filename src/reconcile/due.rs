@@ -10,18 +10,15 @@ use super::sources::Databases;
 use super::{Keeping, Reconciled, Watch, look_again};
 use crate::book::{Slice, merge};
 use crate::config::{Config, Flow};
-use crate::ledger::{KeptSlice, LedgerError, Place, Within};
+use crate::ledger::{Entry, KeptSlice, LedgerError, State, Within};
 use crate::model::life::LastRun;
 use crate::model::run::Backlog;
-use crate::model::{Difference, Micros, Problem, Run, Span, Window};
+use crate::model::{Difference, Micros, Problem, Span, Window};
 use crate::plan::{FlowPlan, flow_plan};
 use crate::schedule::{changed, slices};
 use crate::source::SourceError;
 use chrono_tz::Tz;
 use std::collections::BTreeSet;
-
-/// So many open differences are read from the ledger at a time.
-const PAGE: usize = 1_000;
 
 /// What a scheduled run is asked for.
 #[derive(Clone, Debug)]
@@ -143,12 +140,12 @@ impl Work<'_> {
         let known: Vec<_> = recorder.note(rows).unwrap_or_default().iter().map(known).collect();
         let homeless = recorder.note(homeless).unwrap_or_default();
         let stale = known.iter().filter(|window| window.stale).map(|window| window.span);
-        let spans = stale.chain(homeless.into_iter().map(|from| Span::new(from, from.plus(1))));
-        let spans: Vec<_> = spans.collect();
+        let homeless = homeless.into_iter().map(|from| Span::new(from, from.plus(1)));
+        let spans: Vec<_> = stale.chain(homeless).collect();
         let again = changed(self.flow, self.zone, self.due.as_of, &spans, &known);
         // Those that this run could not judge to their end wait for the next one.
-        let read = |window: &Window| self.fresh.iter().any(|span| span.contains(window.0.from));
-        let again: Vec<_> = again.into_iter().filter(|window| !read(window)).collect();
+        let fresh = |window: &Window| self.fresh.iter().any(|span| span.contains(window.0.from));
+        let again: Vec<_> = again.into_iter().filter(|window| !fresh(window)).collect();
         self.judge(session, &again, recorder).await;
     }
 
@@ -270,24 +267,10 @@ impl Work<'_> {
     /// Lists what this run did not find itself: what was found by the run that it goes on from, and what is open in
     /// windows that it did not read.
     async fn list(&self, last: Option<Micros>, recorder: &mut Recorder<'_>) {
-        let as_of = self.due.as_of;
-        let mut known: BTreeSet<_> =
-            recorder.listed.iter().map(|one| (one.consumer.clone(), one.id.clone())).collect();
-        let mut after = Place::default();
-        while recorder.listed.len() < Run::LISTED_MAX
-            && let Some(writer) = recorder.writer()
-        {
-            let page = writer.ledger.shown(&self.flow.name, &after, PAGE).await;
-            let Some(page) = recorder.note(page) else { return };
-            let Some(end) = page.last() else { return };
-            after = Place::after(end);
-            for entry in &page {
-                let mine = entry.state == crate::ledger::State::Open || self.is_kept(entry.window_from);
-                if mine && known.insert((entry.consumer.clone(), Some(entry.id.clone()))) {
-                    recorder.listed.push(entry.to_difference(as_of, last));
-                }
-            }
-        }
+        let seen_now = |entry: &Entry| entry.last_seen == self.due.as_of;
+        let fits =
+            |entry: &Entry| entry.state == State::Open || self.is_kept(entry.window_from) || seen_now(entry);
+        recorder.list(last, fits).await;
     }
 
     /// Whether a window is one of a slice that an earlier run has judged.

@@ -7,7 +7,7 @@ use super::sources::Databases;
 use super::{Keeping, Reconciled, Watch, look_again};
 use crate::book::{Slice, merge};
 use crate::config::{Config, Flow};
-use crate::ledger::{JudgedWindow, LedgerError, Since, Within};
+use crate::ledger::{Entry, JudgedWindow, LedgerError, Since, Within};
 use crate::model::life::LastRun;
 use crate::model::window::holding;
 use crate::model::{Micros, Run, Span, Window};
@@ -96,10 +96,22 @@ async fn flow_range(
     };
     let merged = merge(name, &names(&flow.flow), slice.report.backlog, &[slice]);
     let before = last.as_ref().map(|last| last.as_of);
+    if recorder.is_cut() && merged.report.events.is_some() {
+        list_range(flow.events, plan.as_of, before, &mut recorder).await;
+    }
     let life = recorder.life(before, &Within::Range(flow.events)).await;
     let away = recorder.away().cloned();
     let outcome = FlowOutcome::new(merged, sorted(recorder)).alive(life, last).judged(&flow.flow, plan.as_of);
     (outcome, away)
+}
+
+/// Lists from the ledger what this run has found in its range. A range may begin in the middle of a window.
+async fn list_range(span: Span, as_of: Micros, last: Option<Micros>, recorder: &mut Recorder<'_>) {
+    let found = |entry: &Entry| entry.last_seen == as_of && entry.home_at.is_some_and(|at| span.contains(at));
+    recorder.list(last, found).await;
+    for one in &mut recorder.listed {
+        one.window_from = one.window_from.map(|from| from.max(span.from));
+    }
 }
 
 /// Windows that are whole, settled and judged to their end; the others wait for a run that finds them so.

@@ -1,13 +1,18 @@
 //! Where differences go as they are confirmed: into the ledger, all of them, and onto the report's list, up to its bound.
 
 use crate::book::Checked;
-use crate::ledger::{Entry, ErrorKind, Heal, Lease, Ledger, LedgerError, Since, Within};
+use crate::ledger::{Entry, ErrorKind, Heal, Lease, Ledger, LedgerError, Place, Since, Within};
 use crate::model::life::{Acknowledged, FlowLife};
 use crate::model::window::holding;
 use crate::model::{Difference, Micros, Run};
 use chrono_tz::Tz;
 use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
+/// While a run judges it lists so many; where there are more, the ledger lists them once memory is free again.
+const LISTED_EARLY: usize = 50_000;
+/// So many open differences are read from the ledger at a time.
+const PAGE: usize = 1_000;
 /// So many differences are written in one transaction.
 const BATCH: usize = 1_000;
 
@@ -17,6 +22,8 @@ pub(super) struct Recorder<'l> {
     /// Those that the report lists.
     pub(super) listed: Vec<Difference>,
     room: usize,
+    /// Whether more was found than there was room for.
+    cut: bool,
     /// Why nothing is recorded any more.
     away: Option<LedgerError>,
 }
@@ -35,11 +42,11 @@ pub(super) struct Writer<'l> {
 impl<'l> Recorder<'l> {
     /// Lists only.
     pub(super) fn without_ledger() -> Self {
-        Self { writer: None, listed: Vec::new(), room: Run::LISTED_MAX, away: None }
+        Self { writer: None, listed: Vec::new(), room: Run::LISTED_MAX, cut: false, away: None }
     }
 
     pub(super) fn new(writer: Writer<'l>) -> Self {
-        Self { writer: Some(writer), ..Self::without_ledger() }
+        Self { writer: Some(writer), room: LISTED_EARLY, ..Self::without_ledger() }
     }
 
     /// The ledger, while it can be written.
@@ -79,7 +86,39 @@ impl<'l> Recorder<'l> {
             }
         }
         let room = self.room.saturating_sub(self.listed.len());
+        self.cut |= found.len() > room;
         self.listed.extend(found.into_iter().take(room));
+    }
+
+    /// Lists what the ledger holds, of what `fits`, while there is room on the report's list; what is listed already stays
+    /// as it is, unless it was cut: then the ledger alone says which come first, so that it is the same in every run.
+    pub(super) async fn list(&mut self, last: Option<Micros>, fits: impl Fn(&Entry) -> bool) {
+        if self.cut && self.writer().is_some() {
+            // Only what has no id is in no ledger.
+            self.listed.retain(|one| one.id.is_none());
+        }
+        let mut known: BTreeSet<_> =
+            self.listed.iter().map(|one| (one.consumer.clone(), one.id.clone())).collect();
+        let mut after = Place::default();
+        while self.listed.len() < Run::LISTED_MAX
+            && let Some(writer) = self.writer()
+        {
+            let as_of = writer.since.as_of;
+            let page = writer.ledger.shown(&writer.flow, &after, PAGE).await;
+            let Some(page) = self.note(page) else { return };
+            let Some(end) = page.last() else { return };
+            after = Place::after(end);
+            for entry in page.iter().filter(|entry| fits(entry)) {
+                if known.insert((entry.consumer.clone(), Some(entry.id.clone()))) {
+                    self.listed.push(entry.to_difference(as_of, last));
+                }
+            }
+        }
+    }
+
+    /// Whether more was found than the list took.
+    pub(super) fn is_cut(&self) -> bool {
+        self.cut
     }
 
     /// Records what became of messages that were looked up again: what still differs, and what healed. What differs now

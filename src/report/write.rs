@@ -60,22 +60,22 @@ pub fn check_folder(dir: &Path) -> Result<(), WriteError> {
 
 /// Writes all files of the report into `dir`, which is made if it is not there, and gives their paths.
 ///
-/// Everything is rendered before anything is written. Names never come from data.
+/// Every file lies complete beside its place before the first one takes it; each is rendered once the one before has left
+/// memory. Names never come from data.
 ///
 /// # Errors
 ///
 /// Where a file cannot be rendered or written. The files of earlier reports stay whole in either case.
 pub fn write_all(dir: &Path, run: &Run, options: Options) -> Result<Vec<PathBuf>, WriteError> {
-    let files = FILES.map(|name| contents(name, run, options).map(|bytes| (name, bytes)));
-    let files = files.into_iter().collect::<Result<Vec<_>, _>>()?;
     check_folder(dir)?;
-    let mut paths = Vec::with_capacity(files.len());
-    for (name, bytes) in files {
-        let path = dir.join(name);
-        replace(dir, &path, &bytes).map_err(|source| WriteError::File { path: path.clone(), source })?;
-        paths.push(path);
+    let mut files = Vec::with_capacity(FILES.len());
+    for name in FILES {
+        let mut file = Growing::begin(&dir.join(name))?;
+        let bytes = contents(name, run, options)?;
+        file.write_all(&bytes).map_err(|source| WriteError::File { path: dir.join(name), source })?;
+        files.push(file.whole()?);
     }
-    Ok(paths)
+    files.into_iter().map(Whole::take_place).collect()
 }
 
 /// A file that is written piece by piece and appears under its name when it is whole.
@@ -105,14 +105,39 @@ impl Growing {
     ///
     /// A full disk, or a folder that went away.
     pub fn finish(self) -> Result<(), WriteError> {
+        self.whole()?.take_place().map(|_| ())
+    }
+
+    /// Everything of it is on the disk.
+    fn whole(self) -> Result<Whole, WriteError> {
         let Self { file, path } = self;
-        let done = || -> io::Result<()> {
+        let done = || -> io::Result<NamedTempFile> {
             let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
             file.as_file().sync_all()?;
-            file.persist(&path).map_err(|error| error.error)?;
-            sync_folder(folder_of(&path))
+            Ok(file)
         };
-        done().map_err(|source| WriteError::File { path: path.clone(), source })
+        match done() {
+            Ok(file) => Ok(Whole { file, path }),
+            Err(source) => Err(WriteError::File { path, source }),
+        }
+    }
+}
+
+/// A file that is complete and does not have its name yet.
+struct Whole {
+    file: NamedTempFile,
+    path: PathBuf,
+}
+
+impl Whole {
+    /// Renames it, and flushes the folder.
+    fn take_place(self) -> Result<PathBuf, WriteError> {
+        let Self { file, path } = self;
+        let done = file.persist(&path).map_err(|error| error.error);
+        match done.and_then(|_| sync_folder(folder_of(&path))) {
+            Ok(()) => Ok(path),
+            Err(source) => Err(WriteError::File { path, source }),
+        }
     }
 }
 
@@ -140,15 +165,7 @@ fn contents(name: &'static str, run: &Run, options: Options) -> Result<Vec<u8>, 
     bytes.map_err(|source| WriteError::Render { name, source })
 }
 
-/// Temporary file in the same folder, flushed to the disk, then renamed; then the folder itself is flushed.
-fn replace(dir: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = temporary(dir)?;
-    file.write_all(bytes)?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
-    sync_folder(dir)
-}
-
+/// A temporary file in the same folder.
 fn temporary(dir: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".msgrecon-").suffix(".tmp");

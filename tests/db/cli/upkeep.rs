@@ -87,8 +87,8 @@ async fn pruning_forgets_what_is_done_and_makes_no_hole() {
     let plan = child::out(&shop.run("plan --as-of 2026-03-10T07:00:00Z"));
     assert!(plan.contains("1 window of 1h: 2026-03-10 05:00"), "{plan}");
     assert!(
-        plan.contains("again    22 windows"),
-        "the recheck span, and nothing of what is forgotten: {plan}"
+        plan.contains("again    23 windows"),
+        "what was last judged within the recheck span after its end, and nothing of what is forgotten: {plan}"
     );
     assert!(
         child::out(&shop.run("prune --older-than 1ms")).contains("0 runs, 0 final windows, 0 healed"),
