@@ -94,15 +94,17 @@ impl Trial {
         let _ = std::fs::remove_dir_all(self.folder.path().join("reports"));
     }
 
-    fn start(&self) -> Child {
+    /// `told` says that somebody reads what it says; a pipe that nobody reads would hold it up.
+    fn start(&self, told: bool) -> Child {
         let arguments = ["run", "--as-of", AS_OF, "--format", "json", "--output", "reports"];
         let mut command = child::bare(self.folder.path());
-        command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        let to = || if told { Stdio::piped() } else { Stdio::null() };
+        command.args(arguments).stdout(to()).stderr(to()).spawn().unwrap()
     }
 
     /// A run to its end.
     async fn run(&mut self) -> Left {
-        let output = self.start().wait_with_output().unwrap();
+        let output = self.start(true).wait_with_output().unwrap();
         let said = child::said(&output);
         self.home.assert_at_rest(&said).await;
         Left {
@@ -116,10 +118,10 @@ impl Trial {
     /// Kills a run at some point; says where.
     async fn kill(&mut self, kept: bool) -> Phase {
         let delay = self.delay(kept);
-        let mut child = self.start();
+        let mut child = self.start(false);
         std::thread::sleep(delay);
         child.kill().unwrap();
-        drop(child.wait_with_output().unwrap());
+        child.wait().unwrap();
         let phase = self.home.phase(kept).await;
         if matches!(phase, Phase::Differences | Phase::Windows) {
             self.middles[usize::from(kept)].push(delay);
