@@ -11,10 +11,10 @@
 //! Data flow in one direction, and the code is read in the same order:
 //!
 //! ```text
-//! config ─► plan ─► source ─► pair ─► book ─► classify ─► judge ─► report
-//!           what    facts     what    look-  one kind    thresh-  &Run ─► bytes
-//!           to do             pairs   ups    each        olds
-//!                  └──────────── reconcile draws the line ────────┘
+//! config ─► plan ─────► source ─► pair ─► book ─► classify ─► judge ─► ledger ─► report
+//!           schedule    facts     what    look-  one kind    thresh-  what    &Run ─► bytes
+//!           what to do            pairs   ups    each        olds     is kept
+//!                      └───────────── reconcile draws the line ─────────────┘
 //! ```
 //!
 //! | module | what it is | edge or pure |
@@ -44,6 +44,8 @@
 //! - The books balance: every acked message has one kind, every receipt one place, or the run is incomplete.
 //! - What could not be read or decided is `None`, never 0; incomplete is never balanced.
 //! - Everything in the middle is pure: time, ids and randomness come in as parameters.
+//! - What is judged is recorded before it is reported; a run that is killed at any moment leaves the next one to end in
+//!   the same ledger and the same report. Only the holder of a flow's lease writes to it.
 //! - No secret is in any output.
 
 pub mod book;

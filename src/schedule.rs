@@ -19,6 +19,8 @@ const SLICE_WINDOWS: usize = 24;
 const SLICE_LENGTH: i64 = DAY;
 /// Where receipts may repeat they are read up to now for every slice, so that longer slices cost less.
 const SLICE_LENGTH_REPEATED: i64 = 7 * DAY;
+/// A short slice has at most so many windows.
+const SHORT_WINDOWS: usize = 6;
 /// A plan knows so many windows; the rest is for the next runs.
 const PLANNED_MAX: usize = 100_000;
 
@@ -176,6 +178,17 @@ fn covers(spans: &[Span], wanted: Span) -> bool {
         }
     }
     at >= wanted.until
+}
+
+/// Windows that are judged again for what has changed in them, as slices of few neighbours each: in such windows many
+/// messages may have to be looked up one by one.
+#[must_use]
+pub fn short_slices(windows: &[Window], repeated: bool) -> Vec<Vec<Window>> {
+    let slices = slices(windows, repeated).into_iter();
+    if repeated {
+        return slices.collect();
+    }
+    slices.flat_map(|slice| slice.chunks(SHORT_WINDOWS).map(<[Window]>::to_vec).collect::<Vec<_>>()).collect()
 }
 
 /// Windows in time order as slices of neighbours. `repeated` says that receipts may repeat.

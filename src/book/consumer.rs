@@ -9,10 +9,11 @@ use crate::model::{DeadLetter, Difference, Id, Kind, Micros, Receipt, State, Tot
 use crate::pair::{Pairing, Seen};
 use crate::plan::{ConsumerRules, FlowRules};
 use hashbrown::HashMap;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::{Findings, Sight};
 
+/// So many ids of each piece are looked at to see where pieces end.
+const SAMPLES: usize = 100;
 /// The times of so many differences of a kind are kept to see whether they cluster.
 const CLUSTER_MAX: usize = 10_000;
 
@@ -140,16 +141,21 @@ impl ConsumerBook {
         }
     }
 
-    /// One part of the suspects, sorted: each belongs to one of `parts`, by a digest of its id.
-    pub(super) fn suspects(&self, part: u64, parts: u64) -> Vec<Id> {
-        let mine = |id: &&Id| {
-            let mut hasher = DefaultHasher::new();
-            id.hash(&mut hasher);
-            parts <= 1 || hasher.finish() % parts == part
-        };
+    /// The suspects from one id on and below another, sorted.
+    pub(super) fn suspects(&self, from: Option<&Id>, until: Option<&Id>) -> Vec<Id> {
+        let mine = |id: &&Id| from.is_none_or(|from| *id >= from) && until.is_none_or(|until| *id < until);
         let mut ids: Vec<_> = self.suspects.keys().filter(mine).cloned().collect();
         ids.sort_unstable();
         ids
+    }
+
+    /// Ids that part the suspects into pieces of about so many, by a sample of them.
+    pub(super) fn bounds(&self, wanted: usize) -> Vec<Id> {
+        let parts = self.suspects.len() / wanted + 1;
+        let step = (self.suspects.len() / (parts * SAMPLES)).max(1);
+        let mut sample: Vec<_> = self.suspects.keys().step_by(step).collect();
+        sample.sort_unstable();
+        (1..parts).filter_map(|part| sample.get(sample.len() * part / parts).copied().cloned()).collect()
     }
 
     pub(super) fn needs_event(&self, id: &Id, event_ids_unique: bool) -> bool {

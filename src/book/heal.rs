@@ -6,7 +6,7 @@ use crate::classify::Facts;
 use crate::model::{Difference, Event, Id, Kind, Micros, State};
 use crate::pair::Seen;
 use crate::plan::{ConsumerRules, FlowRules};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 /// What look-ups said of one message at one consumer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +31,8 @@ pub struct Checked {
     /// What differs.
     pub found: Vec<Difference>,
     rules: FlowRules,
+    /// Messages that differ at the producer alone.
+    waiting: HashSet<Id>,
     /// By consumer, then id; `None`: the consumer could not be read.
     sights: Vec<Option<HashMap<Id, Sight>>>,
     events: HashMap<Id, Vec<Event>>,
@@ -62,7 +64,9 @@ impl FlowBook {
             Some(sights.into_iter().map(|sight| (sight.id.clone(), sight)).collect())
         });
         let sights = sights.collect();
-        Checked { found: self.take_found(), sights, events: by_id, rules: self.rules }
+        let found = self.take_found();
+        let waiting = found.iter().filter(|one| one.consumer.is_none()).filter_map(|one| one.id.clone());
+        Checked { waiting: waiting.collect(), found, sights, events: by_id, rules: self.rules }
     }
 
     /// The producer's own side of a row: as while reading, without the consumers.
@@ -87,10 +91,9 @@ impl Checked {
     /// where this cannot be told now, so that it stays open.
     #[must_use]
     pub fn heal(&self, consumer: Option<&str>, id: &Id, was: Kind) -> Option<(String, bool)> {
-        if self.found.iter().any(|one| one.consumer.as_deref() == consumer && one.id.as_ref() == Some(id)) {
-            return None;
-        }
-        let Some(name) = consumer else { return self.heal_producer(id, was) };
+        let Some(name) = consumer else {
+            return if self.waiting.contains(id) { None } else { self.heal_producer(id, was) };
+        };
         let Some(place) = self.rules.consumers.iter().position(|rules| rules.name == name) else {
             return Some(("the consumer is not configured any more".to_owned(), true));
         };

@@ -254,7 +254,7 @@ impl FlowBook {
     /// The ids that must be looked up before the consumer at `place` can be judged, sorted.
     #[must_use]
     pub fn suspects(&self, place: usize) -> Vec<Id> {
-        self.suspects_part(place, 0, 1)
+        self.suspects_between(place, None, None)
     }
 
     /// How many ids must be looked up before the consumer at `place` can be judged.
@@ -263,10 +263,17 @@ impl FlowBook {
         self.consumers[place].as_ref().map_or(0, |book| book.suspects.len())
     }
 
-    /// One of `parts` of the suspects, sorted: where there are very many, their ids need not be held twice at once.
+    /// Ids that part the suspects into pieces of about `wanted`: where there are very many, their ids need not be held twice
+    /// at once, and neighbours are still looked up together.
     #[must_use]
-    pub fn suspects_part(&self, place: usize, part: u64, parts: u64) -> Vec<Id> {
-        self.consumers[place].as_ref().map(|book| book.suspects(part, parts)).unwrap_or_default()
+    pub fn suspects_bounds(&self, place: usize, wanted: usize) -> Vec<Id> {
+        self.consumers[place].as_ref().map(|book| book.bounds(wanted)).unwrap_or_default()
+    }
+
+    /// The suspects from one id on and below another, sorted.
+    #[must_use]
+    pub fn suspects_between(&self, place: usize, from: Option<&Id>, until: Option<&Id>) -> Vec<Id> {
+        self.consumers[place].as_ref().map(|book| book.suspects(from, until)).unwrap_or_default()
     }
 
     /// Whether the event table must be asked for this suspect too, or is known already to the last row.

@@ -22,10 +22,25 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> anyhow::Result<u8> {
     let progress = Progress::new(global.quiet);
     let outcome = block_on(carry_out(&work, &config, args, &progress))?;
     progress.clear();
-    let Some(Reconciled { run, unrecorded }) = outcome? else { return Ok(exit::BUSY) };
-    match unrecorded {
-        Some(error) => Err(NotWritten(format!("judged, and not recorded: {error}")).into()),
+    let Some(Carried { run, failed }) = outcome? else { return Ok(exit::BUSY) };
+    // Only now, since a reader of stdout may take its time, and no other run shall wait for it.
+    print(&render(&run, args.format, options(args.csv_raw))?)?;
+    match failed {
+        Some(error) => Err(error.into()),
         None => Ok(run.exit_code),
+    }
+}
+
+/// A run, and what of it could not be written or recorded.
+struct Carried {
+    run: Run,
+    failed: Option<NotWritten>,
+}
+
+impl Carried {
+    fn new(run: Run, unwritten: Option<NotWritten>, unrecorded: Option<LedgerError>) -> Self {
+        let unrecorded = unrecorded.map(|error| NotWritten(format!("judged, and not recorded: {error}")));
+        Self { run, failed: unwritten.or(unrecorded) }
     }
 }
 
@@ -76,7 +91,7 @@ async fn carry_out(
     config: &Config,
     args: &RunArgs,
     progress: &Progress,
-) -> anyhow::Result<Option<Reconciled>> {
+) -> anyhow::Result<Option<Carried>> {
     let id = clock::run_id(clock::now());
     let taken = if args.no_record { Ok(None) } else { take(work, config, &id).await.map(Some) };
     let (mut ledger, lease) = match (taken, work) {
@@ -130,26 +145,26 @@ async fn unrecorded(
     args: &RunArgs,
     progress: &Progress,
     (id, unrecorded): (String, Option<LedgerError>),
-) -> anyhow::Result<Reconciled> {
+) -> anyhow::Result<Carried> {
     check_folder(args)?;
     if let Some(error) = &unrecorded {
         tracing::warn!("{error}; the range is judged and not recorded");
     }
     let run = reconcile(plan, config, id, &|step| progress.show(step)).await;
     progress.clear();
-    deliver(&run, args)?;
-    Ok(Reconciled { run, unrecorded })
+    let unwritten = write_files(&run, args);
+    Ok(Carried::new(run, unwritten, unrecorded))
 }
 
-/// The report is delivered before the run is marked as finished: one that dies in between, or cannot deliver, leaves what
-/// it has judged to the next run, which reports all of it.
+/// The report's files are written before the run is marked as finished: one that dies in between, or cannot write them,
+/// leaves what it has judged to the next run, which reports all of it.
 async fn reconciled(
     work: &Work,
     config: &Config,
     args: &RunArgs,
     (ledger, lease): (&mut Ledger, &Lease),
     progress: &Progress,
-) -> anyhow::Result<Option<Reconciled>> {
+) -> anyhow::Result<Option<Carried>> {
     let (as_of, scheduled) = match work {
         Work::Due(due) => (due.as_of, true),
         Work::Range(plan) => (plan.as_of, false),
@@ -178,9 +193,10 @@ async fn reconciled(
     if is_lost(&outcome) {
         return Ok(None);
     }
-    if let Err(error) = deliver(&outcome.run, args) {
+    let unwritten = write_files(&outcome.run, args);
+    if unwritten.is_some() {
         ledger.give_up(lease).await;
-        return Err(error);
+        return Ok(Some(Carried::new(outcome.run, unwritten, None)));
     }
     if outcome.unrecorded.is_none() {
         let flows = config.flows.iter().filter(|flow| work.flows().contains(&flow.name));
@@ -189,11 +205,15 @@ async fn reconciled(
         let finish = Finish { run: &outcome.run, at: clock::now(), settled: settled.collect() };
         outcome.unrecorded = ledger.finish(lease, &finish).await.err();
     }
-    Ok(Some(outcome).filter(|outcome| !is_lost(outcome)))
+    let outcome = Some(outcome).filter(|outcome| !is_lost(outcome));
+    Ok(outcome.map(|outcome| Carried::new(outcome.run, None, outcome.unrecorded)))
 }
 
-fn deliver(run: &Run, args: &RunArgs) -> anyhow::Result<()> {
-    show(run, args.format, args.output.as_deref(), args.csv_raw)
+/// The files of `--output`; what went wrong, if something did.
+fn write_files(run: &Run, args: &RunArgs) -> Option<NotWritten> {
+    let folder = args.output.as_ref()?;
+    let written = write::write_all(folder, run, options(args.csv_raw));
+    written.err().map(|error| NotWritten(error.to_string()))
 }
 
 /// Whether another run has taken over: what that one finds counts.

@@ -21,15 +21,23 @@ pub struct Since {
     pub as_of: Micros,
     /// As-of of the run that it compares itself with.
     pub last: Option<Micros>,
+    /// What was looked at before this instant is looked at again: the as-of, or just behind it where a finished run has
+    /// had the same, since the sources may have changed meanwhile.
+    pub looked_before: Micros,
     /// When each window was judged first, by its begin.
     pub first_judged: BTreeMap<Micros, Micros>,
 }
 
 impl Since {
-    /// A run as of `as_of` that knows of one run before it.
+    /// A run as of `as_of` that knows of one run before it; `again` says that one as of the same instant was finished.
     #[must_use]
-    pub fn new(as_of: Micros, last: Option<&crate::model::life::LastRun>) -> Self {
-        Self { as_of, last: last.map(|last| last.as_of), first_judged: BTreeMap::new() }
+    pub fn new(as_of: Micros, last: Option<&crate::model::life::LastRun>, again: bool) -> Self {
+        Self {
+            as_of,
+            last: last.map(|last| last.as_of),
+            looked_before: as_of.plus(i64::from(again)),
+            first_judged: BTreeMap::new(),
+        }
     }
 
     /// Whether the window of a difference had been judged without it.
@@ -174,7 +182,7 @@ impl Ledger {
             self.put_healed(flow, since.as_of, batch, &mut stale).await?;
         }
         let stale: Vec<_> = stale.into_iter().collect();
-        self.mark_stale(flow, since.as_of, &stale).await?;
+        self.mark_stale(flow, since.looked_before, &stale).await?;
         self.commit().await
     }
 
@@ -260,7 +268,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Open differences that nobody has looked at as of `as_of`, behind a place; of one span of windows if it is named.
+    /// Open differences that were looked at before an instant, behind a place; of one span of windows if it is named.
     ///
     /// # Errors
     /// A ledger that fails.
@@ -268,18 +276,18 @@ impl Ledger {
         &mut self,
         flow: &str,
         windows: Option<Span>,
-        as_of: Micros,
+        before: Micros,
         after: &Place,
         limit: usize,
     ) -> Result<Vec<Entry>, LedgerError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let mut values: Vec<Value> = vec![flow.into()];
         let question = if let Some(span) = windows {
-            values.extend([span.from.into(), span.until.into(), as_of.into()]);
+            values.extend([span.from.into(), span.until.into(), before.into()]);
             values.extend(after.alternatives());
             sql::DIFFERENCES_UNSEEN
         } else {
-            values.push(as_of.into());
+            values.push(before.into());
             values.extend(after.pair_and_alternatives());
             sql::DIFFERENCES_UNCHECKED
         };

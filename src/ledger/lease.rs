@@ -19,6 +19,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::task::JoinHandle;
 
+/// A holder on a server is looked at so many times ...
+const LOOKS: usize = 5;
+/// ... with so much time between, before it is taken to be at work.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(200);
 /// How often a run shows that it lives.
 const BEAT: Duration = Duration::from_secs(10);
 /// A holder that was not heard of for so long, in microseconds, may be taken over, whatever it still holds.
@@ -307,7 +311,7 @@ impl Ledger {
         let now = now(&mut self.store).await?;
         if let Some(holder) = &holder {
             let expired = now - beat > EXPIRES;
-            if !expired && !is_gone(&mut self.store, holder).await? {
+            if !expired && !self.is_soon_gone(holder).await? {
                 return Err(busy(flow, holder).at(self.store.place()));
             }
         }
@@ -320,6 +324,20 @@ impl Ledger {
             self.store.execute(sql::RUN_KILLED, &[holder.into()]).await?;
         }
         Ok(token + 1)
+    }
+
+    /// Whether the process of a run is gone. A server may take a moment to see that a session has ended.
+    async fn is_soon_gone(&mut self, holder: &str) -> Result<bool, LedgerError> {
+        for _ in 0..LOOKS {
+            if is_gone(&mut self.store, holder).await? {
+                return Ok(true);
+            }
+            if self.store.dialect() == Dialect::Sqlite {
+                break;
+            }
+            tokio::time::sleep(BETWEEN_LOOKS).await;
+        }
+        Ok(false)
     }
 
     async fn free(&mut self, run: &str, tokens: &[(String, i64)]) {

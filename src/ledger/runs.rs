@@ -149,6 +149,14 @@ impl Ledger {
         }
     }
 
+    /// Whether a run of this flow as of this very instant was finished before: then what it looked at is looked at again.
+    ///
+    /// # Errors
+    /// A ledger that fails.
+    pub async fn ran_at(&mut self, flow: &str, as_of: Micros) -> Result<bool, LedgerError> {
+        Ok(!self.store.fetch(sql::RUN_AT, &[flow.into(), as_of.into()]).await?.is_empty())
+    }
+
     /// Ends a run: its report is kept, its windows end their life where nobody will look again, its slices are reported.
     ///
     /// # Errors

@@ -26,6 +26,7 @@ queries! {
     RUN_FLOW_FINISH = "run_flow_finish",
     RUN_KILLED = "run_killed",
     RUN_LAST = "run_last",
+    RUN_AT = "run_at",
     RUNS = "runs",
     RUNS_OF_FLOW = "runs_of_flow",
     RUN_NEWEST = "run_newest",

@@ -32,7 +32,8 @@ pub(super) async fn before(flow: &Flow, due: &Due, keeping: &mut Keeping<'_>) ->
     let last = keeping.ledger.last_run(name, as_of).await?;
     let (judged, mut agenda) = look_ahead(flow, due, begun, keeping.ledger, zone).await?;
     let kept = keep(flow, as_of, &judged, &mut agenda, keeping).await?;
-    let mut since = Since::new(as_of, last.as_ref());
+    let again = keeping.ledger.ran_at(name, as_of).await?;
+    let mut since = Since::new(as_of, last.as_ref(), again);
     since.first_judged = judged.iter().map(|window| (window.span.from, window.first_as_of)).collect();
     Ok(Before { begun, last, agenda, kept, since })
 }

@@ -58,10 +58,11 @@ impl Reading<'_> {
     ) -> Result<(), Side> {
         let of = book.suspects_count(place);
         let indexed = self.events_indexed() && tables.receipts.iter().all(ReceiptTable::look_up_indexed);
-        let parts = (of / if indexed { PART } else { BATCH_UNINDEXED } + 1) as u64;
+        let bounds = book.suspects_bounds(place, if indexed { PART } else { BATCH_UNINDEXED });
         let mut done = 0;
-        for part in 0..parts {
-            let suspects = book.suspects_part(place, part, parts);
+        for part in 0..=bounds.len() {
+            let from = part.checked_sub(1).map(|before| &bounds[before]);
+            let suspects = book.suspects_between(place, from, bounds.get(part));
             for ids in suspects.chunks(batch(indexed)) {
                 self.ask(place, tables, ids, book).await?;
                 recorder.take(book.take_found()).await;

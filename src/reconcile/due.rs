@@ -15,7 +15,7 @@ use crate::model::life::LastRun;
 use crate::model::run::Backlog;
 use crate::model::{Difference, Micros, Problem, Span, Window};
 use crate::plan::{FlowPlan, flow_plan};
-use crate::schedule::{changed, slices};
+use crate::schedule::{changed, short_slices, slices};
 use crate::source::SourceError;
 use chrono_tz::Tz;
 use std::collections::BTreeSet;
@@ -129,7 +129,7 @@ struct Work<'a> {
 impl Work<'_> {
     async fn all(&mut self, session: &Session<'_>, recorder: &mut Recorder<'_>) {
         let wanted = self.wanted.clone();
-        self.judge(session, &wanted, recorder).await;
+        self.judge(session, slices(&wanted, session.receipts_may_repeat()), recorder).await;
         if self.done {
             return;
         }
@@ -146,11 +146,11 @@ impl Work<'_> {
         // Those that this run could not judge to their end wait for the next one.
         let fresh = |window: &Window| self.fresh.iter().any(|span| span.contains(window.0.from));
         let again: Vec<_> = again.into_iter().filter(|window| !fresh(window)).collect();
-        self.judge(session, &again, recorder).await;
+        self.judge(session, short_slices(&again, session.receipts_may_repeat()), recorder).await;
     }
 
-    async fn judge(&mut self, session: &Session<'_>, windows: &[Window], recorder: &mut Recorder<'_>) {
-        for windows in slices(windows, session.receipts_may_repeat()) {
+    async fn judge(&mut self, session: &Session<'_>, slices: Vec<Vec<Window>>, recorder: &mut Recorder<'_>) {
+        for windows in slices {
             if self.done || recorder.is_lost() {
                 self.done = true;
                 return;

@@ -91,8 +91,8 @@ async fn look_again(session: &Session<'_>, windows: Option<Span>, recorder: &mut
     while !recorder.is_lost()
         && let Some(writer) = recorder.writer()
     {
-        let as_of = writer.since.as_of;
-        let page = writer.ledger.unchecked(&session.flow.name, windows, as_of, &after, AGAIN).await;
+        let before = writer.since.looked_before;
+        let page = writer.ledger.unchecked(&session.flow.name, windows, before, &after, AGAIN).await;
         let Some(page) = recorder.note(page) else { return };
         let Some(last) = page.last() else { return };
         after = Place::after(last);

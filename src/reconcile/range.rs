@@ -43,7 +43,7 @@ pub async fn reconcile_range(
         let known = known(flow, plan.as_of, keeping).await;
         let (since, last) = known.unwrap_or_else(|error| {
             unrecorded.get_or_insert(error);
-            (Since::new(plan.as_of, None), None)
+            (Since::new(plan.as_of, None, false), None)
         });
         let (outcome, away) = flow_range(flow, plan, config, &databases, keeping, since, last, watch).await;
         unrecorded = unrecorded.or(away);
@@ -60,7 +60,8 @@ async fn known(
 ) -> Result<(Since, Option<LastRun>), LedgerError> {
     let name = &flow.flow.name;
     let last = keeping.ledger.last_run(name, as_of).await?;
-    let mut since = Since::new(as_of, last.as_ref());
+    let again = keeping.ledger.ran_at(name, as_of).await?;
+    let mut since = Since::new(as_of, last.as_ref(), again);
     let windows = keeping.ledger.windows(name, around(flow.events, &flow.flow, keeping.zone)).await?;
     since.first_judged = windows.iter().map(|window| (window.span.from, window.first_as_of)).collect();
     Ok((since, last))

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
 /// While a run judges it lists so many; where there are more, the ledger lists them once memory is free again.
-const LISTED_EARLY: usize = 50_000;
+const LISTED_EARLY: usize = 20_000;
 /// So many open differences are read from the ledger at a time.
 const PAGE: usize = 1_000;
 /// So many differences are written in one transaction.

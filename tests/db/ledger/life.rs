@@ -204,3 +204,19 @@ async fn what_somebody_has_acknowledged_is_counted_and_does_not_fail_the_run_unt
     })
     .await;
 }
+
+#[tokio::test]
+async fn a_run_as_of_the_same_instant_sees_what_has_changed_since() {
+    for as_of in ["2026-03-03T00:30:00Z", "2026-03-04T00:30:00Z"] {
+        together(async |bench| {
+            bench.tell("day 2026-03-02\nevent m acked 10:00 10:00\nevent n acked 11:00 11:00").await;
+            bench.run(&format!("--start 2026-03-02 --as-of {as_of}")).ended(1);
+            assert_eq!(bench.differences("").await, ["m|missing|open", "n|missing|open"]);
+            bench.tell("day 2026-03-02\nreceipt m billing 10:01").await;
+            let again = bench.due(as_of).ended(1);
+            assert_eq!((again.total("missing"), again.total("ok")), (1, 1), "{as_of}");
+            assert_eq!(bench.differences("").await, ["m|missing|resolved", "n|missing|open"]);
+        })
+        .await;
+    }
+}
