@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 /// A holder on a server is looked at so many times ...
@@ -33,6 +34,7 @@ pub struct Lease {
     run: String,
     tokens: Vec<(String, i64)>,
     lost: Arc<AtomicBool>,
+    stop: oneshot::Sender<()>,
     beating: JoinHandle<()>,
     alive: Option<Alive>,
 }
@@ -72,13 +74,16 @@ impl Lease {
         let lost = Arc::new(AtomicBool::new(false));
         let (told, pulse) = (Arc::clone(&lost), (run.to_owned(), tokens.clone()));
         let url = url.clone();
+        let (stop, mut stopped) = oneshot::channel::<()>();
         let beating = tokio::spawn(async move {
-            loop {
-                tokio::time::sleep(BEAT).await;
+            while tokio::time::timeout(BEAT, &mut stopped).await.is_err() {
                 beat(&mut session, &url, &pulse.0, &pulse.1, &told).await;
             }
+            if let Some(session) = session {
+                session.close().await;
+            }
         });
-        Ok(Self { run: run.to_owned(), tokens, lost, beating, alive })
+        Ok(Self { run: run.to_owned(), tokens, lost, stop, beating, alive })
     }
 
     /// Whose it is.
@@ -104,8 +109,14 @@ impl Lease {
     }
 
     /// Gives all flows back. A ledger that is away keeps them until they expire, or the next run sees that nobody lives.
+    ///
+    /// Its own session is closed in order: the last one to leave an SQLite file takes the write-ahead log into it, so that
+    /// the file alone can be copied.
     pub async fn free(self, ledger: &mut Ledger) {
-        self.beating.abort();
+        drop(self.stop);
+        if let Err(error) = self.beating.await {
+            tracing::debug!("heartbeats ended early: {error}");
+        }
         ledger.free(&self.run, &self.tokens).await;
         remove(self.alive);
     }

@@ -69,6 +69,12 @@ impl Home {
         self.base = Some(self.seen().await);
         match &mut self.kind {
             Kind::Sqlite(folder) => {
+                let beside: Vec<_> = beside(folder.path(), "ledger.db").collect();
+                assert_eq!(
+                    beside.len(),
+                    1,
+                    "a run that ended leaves one file that can be copied: {beside:?}"
+                );
                 fs::copy(folder.path().join("ledger.db"), folder.path().join("base.db")).unwrap();
             }
             Kind::Postgres(link, _) => {
