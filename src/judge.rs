@@ -22,14 +22,14 @@ enum Value {
 pub fn default_threshold(metric: &str) -> Option<Threshold> {
     let one = Some(Bound::Count(1));
     match Kind::from_name(metric)? {
-        Kind::Missing => Some(Threshold { warn: None, fail: one, min_volume: 0 }),
+        Kind::Missing => Some(Threshold { fail: one, ..Threshold::default() }),
         Kind::Duplicate
         | Kind::Orphan
         | Kind::Stuck
         | Kind::AckLost
         | Kind::PublishFailed
         | Kind::DeadLettered
-        | Kind::Unattributable => Some(Threshold { warn: one, fail: None, min_volume: 0 }),
+        | Kind::Unattributable => Some(Threshold { warn: one, ..Threshold::default() }),
         _ => None,
     }
 }
@@ -148,9 +148,7 @@ fn reaches(value: Value, bound: Bound, min_volume: u64) -> bool {
         }
         (Value::Duration(length), Bound::Duration(limit)) => length >= limit,
         // The configuration does not let these pairs through.
-        (Value::Count(..), Bound::Duration(_)) | (Value::Duration(_), Bound::Count(_) | Bound::Ratio(_)) => {
-            false
-        }
+        _ => false,
     }
 }
 
@@ -177,6 +175,7 @@ pub fn show_bound(bound: Bound) -> String {
         Bound::Count(limit) => limit.to_string(),
         Bound::Ratio(limit) => format!("{}%", limit * 100.0),
         Bound::Duration(limit) => human(limit),
+        Bound::Score(limit) => limit.to_string(),
     }
 }
 
@@ -225,8 +224,12 @@ mod tests {
 
     #[test]
     fn a_ratio_counts_only_from_its_volume_on() {
-        let threshold =
-            Threshold { warn: Some(Bound::Count(1)), fail: Some(Bound::Ratio(0.001)), min_volume: 1000 };
+        let threshold = Threshold {
+            warn: Some(Bound::Count(1)),
+            fail: Some(Bound::Ratio(0.001)),
+            min_volume: 1000,
+            ..Threshold::default()
+        };
         for (count, acked, right) in [
             (0, 5000, None),
             (1, 5000, Some(Verdict::Warn)),
@@ -249,7 +252,7 @@ mod tests {
         let threshold = Threshold {
             warn: Some(Bound::Duration(10 * MINUTE)),
             fail: Some(Bound::Duration(HOUR)),
-            min_volume: 0,
+            ..Threshold::default()
         };
         for (age, right) in
             [(MINUTE, None), (10 * MINUTE, Some(Verdict::Warn)), (22 * HOUR, Some(Verdict::Fail))]

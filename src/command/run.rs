@@ -18,7 +18,6 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> anyhow::Result<u8> {
     let config = load_config(global)?;
     let as_of = args.selection.as_of.unwrap_or_else(clock::now);
     let work = work(&config, args, as_of)?;
-    warn_of_idle(&config);
     let progress = Progress::new(global.quiet);
     let outcome = block_on(carry_out(&work, &config, args, &progress))?;
     progress.clear();
@@ -75,14 +74,6 @@ fn work(config: &Config, args: &RunArgs, as_of: Micros) -> anyhow::Result<Work> 
     let flows = choose(config, &selection.flows)?.into_iter().cloned().collect();
     let start = args.due.start.map(|edge| edge.instant(config.time_zone));
     Ok(Work::Due(Due { flows, as_of, start, windows_max: args.due.max_windows.unwrap_or(WINDOWS_MAX) }))
-}
-
-fn warn_of_idle(config: &Config) {
-    for section in &config.idle {
-        tracing::warn!(
-            "`{section}` is configured and not acted on: this version tells nobody; watch the exit code"
-        );
-    }
 }
 
 /// Takes the lease, reconciles, records, reports; `None` where another run has the lease.

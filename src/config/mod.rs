@@ -7,6 +7,7 @@ mod check;
 mod hint;
 mod interpolate;
 mod load;
+pub mod notify;
 mod problem;
 mod report;
 mod secret;
@@ -14,7 +15,9 @@ mod secret;
 mod tests;
 mod tree;
 
+pub use check::threshold_metrics;
 pub use load::{load, parse};
+pub use notify::Notify;
 pub use problem::{Problem, Problems};
 
 use crate::model::Micros;
@@ -33,8 +36,8 @@ pub struct Config {
     pub databases: BTreeMap<String, Database>,
     /// In the order of the file.
     pub flows: Vec<Flow>,
-    /// Sections and keys of the file that this version holds to their form and does not act on.
-    pub idle: Vec<&'static str>,
+    /// Whom to tell.
+    pub notify: Notify,
 }
 
 /// Where msgrecon keeps its own records.
@@ -95,8 +98,12 @@ pub struct Flow {
     pub events: Events,
     /// The consumers' side, 1 to 64 of them.
     pub consumers: Vec<Consumer>,
-    /// By metric name; metrics that are not named keep their default.
+    /// By metric name; metrics that are not named keep their default. Those for all flows are among them.
     pub thresholds: BTreeMap<String, Threshold>,
+    /// Whose flow it is: who is told.
+    pub owner: Option<String>,
+    /// Where it is written what to do; messages link to it.
+    pub runbook: Option<String>,
 }
 
 /// An event table, or a sharded set of them.
@@ -174,6 +181,8 @@ pub struct Consumer {
     pub expects: Option<String>,
     /// What it gave up on.
     pub dead_letters: Option<DeadLetters>,
+    /// Bounds of its own, by metric name; they go before the flow's.
+    pub thresholds: BTreeMap<String, Threshold>,
 }
 
 /// A consumer's dead-letter table.
@@ -279,6 +288,10 @@ pub struct Threshold {
     pub fail: Option<Bound>,
     /// A ratio bound counts only where at least this many messages were acked.
     pub min_volume: u64,
+    /// An alert fires once its bound was reached so many windows in a row; 0 and 1: at once.
+    pub hold: u64,
+    /// An alert that fires is well again only below this; `None`: below its lower bound.
+    pub clear: Option<Bound>,
 }
 
 /// One bound.
@@ -290,4 +303,6 @@ pub enum Bound {
     Ratio(f64),
     /// `"10m"`: in microseconds.
     Duration(i64),
+    /// `3.5`: robust deviations from the median.
+    Score(f64),
 }

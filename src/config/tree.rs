@@ -155,6 +155,12 @@ impl<'t> Item<'t> {
         number.or_else(|| self.problem("must be a whole number from 0 on"))
     }
 
+    /// The value as yes or no.
+    pub(super) fn truth(&self) -> Option<bool> {
+        let DeValue::Boolean(yes) = self.value else { return self.expected("true or false") };
+        Some(*yes)
+    }
+
     /// The value as a table with these keys.
     pub(super) fn section(&self, known: &[&str]) -> Option<Section<'t>> {
         Some(self.open_section()?.only(known))

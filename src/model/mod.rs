@@ -1,5 +1,6 @@
 //! The words of reconciliation as types: pure, no clock, no I/O.
 
+pub mod alert;
 pub mod event;
 pub mod id;
 pub mod kind;
@@ -10,6 +11,7 @@ pub mod tally;
 pub mod time;
 pub mod window;
 
+pub use alert::{Alert, AlertKey, AlertState, Digest, Notice, Occasion};
 pub use event::{DeadLetter, Event, Receipt, State};
 pub use id::Id;
 pub use kind::Kind;

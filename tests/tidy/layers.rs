@@ -4,11 +4,12 @@ use super::{files, relative, root};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A module and the modules that it may name.
-const ALLOWED: [(&str, &[&str]); 20] = [
+const ALLOWED: [(&str, &[&str]); 22] = [
     ("model", &[]),
     ("exit", &["model"]),
     ("clock", &["model"]),
-    ("config", &["model"]),
+    ("language", &[]),
+    ("config", &["model", "language"]),
     ("connect", &[]),
     ("plan", &["model", "config"]),
     ("schedule", &["model", "config"]),
@@ -19,10 +20,11 @@ const ALLOWED: [(&str, &[&str]); 20] = [
     ("story", &["model", "config"]),
     ("source", &["model", "config", "connect"]),
     ("ledger", &["model", "config", "connect"]),
-    ("report", &["model"]),
+    ("report", &["model", "language"]),
+    ("notify", &["model", "config", "language", "report"]),
     ("reconcile", &["model", "config", "plan", "schedule", "book", "judge", "exit", "source", "ledger"]),
     ("listing", &["model", "config", "schedule", "ledger", "report", "reconcile"]),
-    ("cli", &["model", "plan", "report"]),
+    ("cli", &["model", "plan", "report", "language"]),
     (
         "command",
         &[
@@ -39,6 +41,8 @@ const ALLOWED: [(&str, &[&str]); 20] = [
             "reconcile",
             "listing",
             "cli",
+            "language",
+            "notify",
         ],
     ),
     ("lib", &[]),

@@ -1,6 +1,6 @@
 //! `[[flows.consumers]]`: the consumers' side.
 
-use super::{Scope, instant, preset, sections, table, unique_names, value};
+use super::{Scope, instant, preset, sections, table, threshold, unique_names, value};
 use crate::config::tree::{Item, Section};
 use crate::config::{Consumer, DeadLetters, IdEncoding};
 use crate::model::Micros;
@@ -8,7 +8,7 @@ use crate::model::Micros;
 /// A flow has at the most this many consumers.
 const CONSUMERS_MAX: usize = 64;
 
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 17] = [
     "preset",
     "name",
     "database",
@@ -25,6 +25,7 @@ const KEYS: [&str; 16] = [
     "until",
     "expects",
     "dead_letters",
+    "thresholds",
 ];
 
 const DEAD_LETTER_KEYS: [&str; 7] = ["database", "table", "where", "id", "dead_at", "closed", "reason"];
@@ -82,6 +83,7 @@ fn consumer(section: &Section<'_>, scope: &Scope<'_>) -> Option<Consumer> {
         retention: section.get("retention", value::duration),
         aliases: aliases(section),
         expects: section.get("expects", Item::filled_text),
+        thresholds: section.get("thresholds", threshold::thresholds).unwrap_or_default(),
         name: name?,
         database: database?,
         tables: tables?,

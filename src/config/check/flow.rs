@@ -12,7 +12,7 @@ const GRACE: i64 = 15 * MINUTE;
 const STUCK_AFTER: i64 = 10 * MINUTE;
 const RECHECK: i64 = DAY;
 
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 12] = [
     "name",
     "window",
     "grace",
@@ -23,13 +23,23 @@ const KEYS: [&str; 10] = [
     "events",
     "consumers",
     "thresholds",
+    "owner",
+    "runbook",
 ];
 
 /// All flows, in the order of the file.
 pub(super) fn flows(root: &Section<'_>, scope: &Scope<'_>) -> Vec<Flow> {
+    let common = root.get("thresholds", threshold::thresholds).unwrap_or_default();
     let sections = sections(root, "flows", &KEYS);
     unique_names(&sections);
-    sections.iter().filter_map(|section| flow(section, scope)).collect()
+    let flows = sections.iter().filter_map(|section| flow(section, scope));
+    // What a flow sets itself goes before what is set for all.
+    let with_common = |mut flow: Flow| {
+        let own = std::mem::replace(&mut flow.thresholds, common.clone());
+        flow.thresholds.extend(own);
+        flow
+    };
+    flows.map(with_common).collect()
 }
 
 fn flow(section: &Section<'_>, scope: &Scope<'_>) -> Option<Flow> {
@@ -44,10 +54,19 @@ fn flow(section: &Section<'_>, scope: &Scope<'_>) -> Option<Flow> {
         recheck: section.get("recheck", value::duration).unwrap_or(RECHECK),
         start: section.get("start", |item| instant::instant(item, scope.zone)),
         thresholds: section.get("thresholds", threshold::thresholds).unwrap_or_default(),
+        owner: section.get("owner", super::name),
+        runbook: section.get("runbook", link),
         name: name?,
         events: events?,
         consumers,
     })
+}
+
+/// A link that a mail reader can follow.
+fn link(item: &Item<'_>) -> Option<String> {
+    let text = item.filled_text()?;
+    let is_link = url::Url::parse(&text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+    if is_link { Some(text) } else { item.problem("must be a link that begins with https:// or http://") }
 }
 
 fn window(item: &Item<'_>) -> Option<i64> {

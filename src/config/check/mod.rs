@@ -8,12 +8,14 @@ mod database;
 mod events;
 mod flow;
 mod instant;
-mod later;
+mod notify;
 mod preset;
 mod table;
 mod threshold;
 mod url;
 mod value;
+
+pub use threshold::metrics as threshold_metrics;
 
 use super::Config;
 use super::tree::{Item, Section};
@@ -38,11 +40,11 @@ struct Scope<'t> {
     databases: Vec<&'t str>,
 }
 
-const KEYS: [&str; 7] = ["time_zone", "ledger", "databases", "flows", "mail", "channels", "silences"];
+const KEYS: [&str; 5] = ["time_zone", "ledger", "databases", "flows", "thresholds"];
 
 /// The whole file.
 pub(super) fn config(root: &Section<'_>, files: &Files<'_>) -> Option<Config> {
-    let root = root.clone().only(&KEYS);
+    let root = root.clone().only(&[&KEYS[..], &notify::KEYS[..]].concat());
     let zone = root.get("time_zone", value::zone).unwrap_or(Tz::UTC);
     let sources =
         root.get("databases", Item::open_section).map(|section| section.entries()).unwrap_or_default();
@@ -50,10 +52,8 @@ pub(super) fn config(root: &Section<'_>, files: &Files<'_>) -> Option<Config> {
     let ledger = database::ledger(&root, files, &databases);
     let names = sources.iter().map(|(name, _)| *name).collect();
     let flows = flow::flows(&root, &Scope { zone, databases: names });
-    later::check(&root);
-    let idle = ["mail", "channels", "silences"];
-    let idle = idle.into_iter().filter(|key| root.item(key).is_some()).collect();
-    Some(Config { time_zone: zone, ledger: ledger?, databases, flows, idle })
+    let notify = notify::notify(&root, &flows, files, zone);
+    Some(Config { time_zone: zone, ledger: ledger?, databases, flows, notify })
 }
 
 /// Names that must tell the tables of an array apart.
