@@ -1,13 +1,14 @@
 //! The command line as types, and nothing else.
 
+mod language;
 mod ledger;
 
+pub use language::LanguageArgs;
 pub use ledger::{
     AcknowledgeArgs, DifferencesCommand, ExportArgs, HistoryArgs, ListArgs, ListedState, PruneArgs,
     ReportArgs, StatusArgs, Which,
 };
 
-use crate::language::Language;
 use crate::model::Kind;
 use crate::plan::{Edge, Request};
 use crate::report::Format;
@@ -261,20 +262,6 @@ pub struct RunArgs {
     pub no_notify: bool,
 }
 
-/// What a person reads.
-#[derive(Args, Clone, Copy, Debug, Default)]
-pub struct LanguageArgs {
-    /// The language, where one is asked for.
-    #[arg(
-        id = "language",
-        long = "language",
-        value_parser = language_parser(),
-        value_name = "LANGUAGE",
-        help = "The language of the page and of explanations [default: `[mail] language` of the configuration, else en]"
-    )]
-    pub asked: Option<Language>,
-}
-
 /// Options of a run without a range.
 #[derive(Args, Clone, Debug)]
 pub struct DueArgs {
@@ -323,12 +310,6 @@ fn format_parser() -> impl clap::builder::TypedValueParser<Value = Format> {
 fn formats(some: &[Format]) -> impl clap::builder::TypedValueParser<Value = Format> + use<> {
     PossibleValuesParser::new(some.iter().map(|format| format.name()))
         .try_map(|name| Format::from_name(&name).ok_or("no such format"))
-}
-
-fn language_parser() -> impl clap::builder::TypedValueParser<Value = Language> {
-    let find = |name: String| Language::ALL.into_iter().find(|(known, _)| *known == name);
-    PossibleValuesParser::new(Language::ALL.map(|(name, _)| name))
-        .try_map(move |name| find(name).map(|(_, language)| language).ok_or("no such language"))
 }
 
 fn instant(text: &str) -> Result<Micros, String> {

@@ -35,6 +35,7 @@
 //! | [`ledger`] | msgrecon's own database: runs, windows, differences and their life; SQL in `queries/ledger/` | edge, lives pure |
 //! | [`reconcile`] | the straight line, and its two passes over the sources | edge |
 //! | [`listing`] | what the ledger holds → text, CSV, JSON: runs, differences, repair lists, how far flows are | pure |
+//! | [`language`] | English texts → another language; `src/language/` holds them | pure |
 //! | [`report`] | `&Run` → table, JSON, CSV, HTML; one writer of files | pure, one writer |
 //! | [`story`] | message histories as text: the demo and the tests | pure |
 //!

@@ -104,13 +104,11 @@ fn extent(slice: &[(Window, Totals)], zone: Tz, language: Language) -> String {
     let windows = || slice.iter().map(|(window, _)| window);
     let (Some(first), Some(last)) = (windows().next(), windows().next_back()) else { return String::new() };
     let [from, until] = [first.0.from, last.0.until].map(|at| local(at, zone));
-    match stretches(windows()) {
-        1 => language.fill("{0} until {1}", &[&from, &until]),
-        _ => {
-            let windows = several(slice.len() as u64, WINDOWS, language);
-            language.fill("{0} between {1} and {2}", &[&windows, &from, &until])
-        }
+    if stretches(windows()) == 1 {
+        return language.fill("{0} until {1}", &[&from, &until]);
     }
+    let count = several(slice.len() as u64, WINDOWS, language);
+    language.fill("{0} between {1} and {2}", &[&count, &from, &until])
 }
 
 fn count(totals: &Totals, kinds: &[Kind], undecidable: &[Kind]) -> u64 {

@@ -262,14 +262,14 @@ fn other_consumers(consumer: &ConsumerReport, language: Language) -> Option<Stri
     let row =
         |(name, rows): &(String, u64)| language.fill("{0} ({1})", &[&exact(name, 60), &rows.to_string()]);
     let rows: Vec<_> = named.map(row).collect();
-    let names = rows.join(language.text(", "));
+    let told = rows.join(language.text(", "));
     let [shown, all] = [rows.len(), others.len()].map(|count| count.to_string());
     match others.len() {
         0 => None,
-        1..=OTHERS_NAMED_MAX => Some(language.fill("records under other consumer names: {0}", &[&names])),
+        1..=OTHERS_NAMED_MAX => Some(language.fill("records under other consumer names: {0}", &[&told])),
         _ => {
             let cut = "records under other consumer names: {0}, showing {1} of {2}";
-            Some(language.fill(cut, &[&names, &shown, &all]))
+            Some(language.fill(cut, &[&told, &shown, &all]))
         }
     }
 }

@@ -8,7 +8,7 @@ use msgrecon::language::Language;
 use std::collections::BTreeSet;
 
 /// Evidence and hints, without the words of others behind a dead letter's colon.
-fn written(pipeline: &Pipeline, seed: u64) -> impl Iterator<Item = String> {
+fn written(pipeline: &Pipeline, seed: u64) -> impl Iterator<Item = String> + use<> {
     let finished = drive(pipeline, &How::choose(pipeline, seed)).finished;
     let evidence = finished.differences.into_iter().map(|one| one.detail).map(|detail| {
         let own = ["dead letter: ", "still open: ", "without an event: "];

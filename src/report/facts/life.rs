@@ -61,13 +61,13 @@ pub fn changes_line(life: &FlowLife, run: &Run) -> String {
 /// [`changes_line`] in a language.
 #[must_use]
 pub fn changes_line_in(life: &FlowLife, run: &Run, language: Language) -> String {
-    let line =
+    let told =
         if run.last_run.is_some() { "since the last run: {0}" } else { "first run of the ledger: {0}" };
     let change = |(count, word): (u64, &'static str)| {
         language.fill("{0} {1}", &[&grouped(count.cast_signed()), language.text(word)])
     };
     let changes: Vec<_> = changes(std::iter::once(life)).into_iter().map(change).collect();
-    language.fill(line, &[&changes.join(language.text(", "))])
+    language.fill(told, &[&changes.join(language.text(", "))])
 }
 
 /// How far a flow was judged without a gap.
