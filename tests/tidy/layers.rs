@@ -4,7 +4,7 @@ use super::{files, relative, root};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A module and the modules that it may name.
-const ALLOWED: [(&str, &[&str]); 22] = [
+const ALLOWED: [(&str, &[&str]); 23] = [
     ("model", &[]),
     ("exit", &["model"]),
     ("clock", &["model"]),
@@ -16,6 +16,7 @@ const ALLOWED: [(&str, &[&str]); 22] = [
     ("classify", &["model", "plan"]),
     ("pair", &["model", "classify"]),
     ("judge", &["model", "config"]),
+    ("alert", &["model", "config", "judge"]),
     ("book", &["model", "plan", "classify", "pair"]),
     ("story", &["model", "config"]),
     ("source", &["model", "config", "connect"]),
@@ -41,6 +42,7 @@ const ALLOWED: [(&str, &[&str]); 22] = [
             "reconcile",
             "listing",
             "cli",
+            "alert",
             "language",
             "notify",
         ],
