@@ -29,6 +29,8 @@ pub struct Reading {
     pub value: String,
     /// The bound that it reached, else its lowest, as text with its unit.
     pub bound: String,
+    /// So many of what was counted lie in windows that are not due yet, so that no difference stands for them.
+    pub ahead: u64,
     /// So many windows in a row must reach the bound until an alert fires.
     pub hold: u64,
     /// So many windows in a row did; `None` where it is not measured by window.
@@ -129,6 +131,7 @@ fn reading(consumer: Option<&str>, one: &Measured, threshold: &Threshold) -> Rea
         unwell: clear || reached.is_some(),
         value: shown.map_or_else(String::new, |bound| show_value(one.value, bound)),
         bound: shown.map_or_else(String::new, show_bound),
+        ahead: one.ahead,
         hold: threshold.hold,
         held: one.windows.as_ref().map(|windows| longest(windows.iter().map(holds))),
     }
@@ -298,7 +301,7 @@ mod tests {
         let read = |counts: &[u64]| {
             let windows = counts.iter().map(|count| Value::Count(*count, 100)).collect();
             let value = Value::Count(counts.iter().sum(), 1000);
-            let one = Measured { metric: "late", value, windows: Some(windows) };
+            let one = Measured { metric: "late", value, ahead: 0, windows: Some(windows) };
             let reading = reading(Some("c"), &one, &threshold);
             (reading.level.is_some(), reading.unwell, reading.held)
         };

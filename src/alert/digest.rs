@@ -40,6 +40,7 @@ fn note_told(as_of: Micros, digests: &[(Target, Digest)], steps: &mut [Step]) {
         let again = alert.told_at.is_some() && alert.silenced.is_none() && busy(&alert.key.flow);
         if step.event.is_some() || again {
             alert.told_at = Some(as_of);
+            alert.told_ahead = step.ahead;
             alert.told_level = alert.told_level.max(Some(alert.level));
         }
     }

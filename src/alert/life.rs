@@ -41,6 +41,8 @@ pub struct Step {
     pub event: Option<Event>,
     /// Of a kind of difference: so many open messages have become of it since somebody was last told.
     pub fresh: u64,
+    /// Of what is over the bound, so much lies in windows that are not due yet.
+    pub ahead: u64,
 }
 
 /// The alerts of one flow after a run. What could not be read stays as it was: not known is not well.
@@ -67,7 +69,7 @@ pub fn step(before: &[Alert], looked: &Looked<'_>, policy: &Policy<'_>) -> Vec<S
 fn unread_step(alert: &Alert, policy: &Policy<'_>) -> Step {
     let alert = Alert { silenced: silenced(&alert.key, policy), ..alert.clone() };
     let event = (alert.state == AlertState::Firing).then(|| due(&alert, policy, 0)).flatten();
-    Step { alert, event, fresh: 0 }
+    Step { alert, event, fresh: 0, ahead: 0 }
 }
 
 /// One metric and its alert.
@@ -93,11 +95,11 @@ impl One<'_> {
 
     /// What was well stays known as that for the target that wants to be told twice.
     fn stays_cleared(&self) -> Option<Step> {
-        self.before.map(|alert| Step { alert: alert.clone(), event: None, fresh: 0 })
+        self.before.map(|alert| Step { alert: alert.clone(), event: None, fresh: 0, ahead: 0 })
     }
 
     fn gives_up_waiting(&self, alert: &Alert) -> Option<Step> {
-        (!self.may_clear(alert)).then(|| Step { alert: alert.clone(), event: None, fresh: 0 })
+        (!self.may_clear(alert)).then(|| Step { alert: alert.clone(), event: None, fresh: 0, ahead: 0 })
     }
 
     fn clears(&self, alert: &Alert) -> Option<Step> {
@@ -114,7 +116,7 @@ impl One<'_> {
             silenced: None,
             ..alert.clone()
         };
-        was_told.then_some(Step { alert, event: Some(Event::Cleared), fresh: 0 })
+        was_told.then_some(Step { alert, event: Some(Event::Cleared), fresh: 0, ahead: 0 })
     }
 
     /// Whether what this run has read says that the alert is well. A range that somebody asks for says so only if it looks
@@ -152,18 +154,20 @@ impl One<'_> {
             seen_until: before.map_or(self.looked.until, |alert| alert.seen_until.max(self.looked.until)),
             told_at: before.and_then(|alert| alert.told_at),
             told_level: before.and_then(|alert| alert.told_level),
+            told_ahead: before.map_or(0, |alert| alert.told_ahead),
             cleared_at: None,
         };
         let fresh = self.fresh(&alert);
         let event = fires.then(|| due(&alert, self.policy, fresh)).flatten();
-        Step { alert, event, fresh }
+        Step { alert, event, fresh, ahead: self.reading.ahead }
     }
 
     /// How many open differences have become of this kind since somebody was last told.
     fn fresh(&self, alert: &Alert) -> u64 {
         let Some(kind) = self.reading.kind else { return 0 };
         let since = alert.told_at.unwrap_or(Micros(i64::MIN));
-        self.open_of(kind).filter(|open| open.since > since).map(|open| open.count).sum()
+        let open: u64 = self.open_of(kind).filter(|open| open.since > since).map(|open| open.count).sum();
+        (open + self.reading.ahead).saturating_sub(alert.told_ahead)
     }
 }
 

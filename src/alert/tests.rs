@@ -62,6 +62,7 @@ fn reading(kind: Kind, count: u64, fail_at: u64) -> Reading {
         unwell: level.is_some(),
         value: count.to_string(),
         bound: "1".to_owned(),
+        ahead: 0,
         hold: 0,
         held: None,
     }
@@ -280,6 +281,21 @@ fn a_key_stands_for_a_state() {
         assert_ne!(first, other);
     }
     assert!(first.chars().all(|c| c.is_ascii_hexdigit()) && first.len() == 32);
+}
+
+#[test]
+fn what_was_told_ahead_of_its_window_is_no_news_in_it() {
+    let mut world = World::new(When::OnProblem);
+    let mut at = |at: i64, ahead: u64, open: &[Open]| {
+        let count = ahead + open.iter().map(|open| open.count).sum::<u64>();
+        let reading = Reading { ahead, ..reading(Kind::Missing, count, 50) };
+        events(world.look(hour(at), true, &[reading], open))
+    };
+    assert_eq!(at(1, 3, &[]), [(Event::New, 3)]);
+    assert_eq!(at(2, 0, &[open(hour(2), 3)]), []);
+    assert_eq!(at(3, 2, &[open(hour(2), 3)]), [(Event::Grown, 2)]);
+    assert_eq!(at(4, 1, &[open(hour(2), 3), open(hour(4), 2)]), [(Event::Grown, 1)]);
+    assert_eq!(at(5, 0, &[]), [(Event::Cleared, 0)]);
 }
 
 /// What happens between two runs, and how the second one goes.

@@ -25,13 +25,15 @@ pub(super) enum Value {
 pub(super) struct Measured {
     pub(super) metric: &'static str,
     pub(super) value: Value,
+    /// So many of it lie in windows that are not due yet.
+    pub(super) ahead: u64,
     /// In time order; `None` where it is not measured by window.
     pub(super) windows: Option<Vec<Value>>,
 }
 
 impl Measured {
     pub(super) fn whole(metric: &'static str, value: Value) -> Self {
-        Self { metric, value, windows: None }
+        Self { metric, value, ahead: 0, windows: None }
     }
 }
 
@@ -46,7 +48,7 @@ pub(super) fn of_producer(report: &FlowReport, as_of: Micros) -> Vec<Measured> {
             let ahead = report.backlog.and_then(|backlog| backlog.stuck_ahead).unwrap_or(0);
             let ahead = if kind == Kind::Stuck { ahead } else { 0 };
             let value = Value::Count(events.of(kind) + ahead, events.acked);
-            measured.push(Measured { metric: kind.name(), value, windows: Some(windows) });
+            measured.push(Measured { metric: kind.name(), value, ahead, windows: Some(windows) });
         }
         measured.push(Measured::whole("unknown_state", Value::Count(events.unknown_state, events.acked)));
     }
@@ -82,7 +84,7 @@ pub(super) fn of_consumer(counts: &Counts, name: Option<&str>, report: &FlowRepo
         let windows = counts.windows.iter();
         let windows = windows.map(|(_, totals)| Value::Count(totals.of(kind), totals.acked)).collect();
         let value = Value::Count(counts.totals.of(kind), counts.totals.acked);
-        measured.push(Measured { metric: kind.name(), value, windows: Some(windows) });
+        measured.push(Measured { metric: kind.name(), value, ahead: 0, windows: Some(windows) });
     }
     let records = Value::Count(counts.totals.duplicate_records, counts.totals.acked);
     measured.push(Measured::whole("duplicate_records", records));

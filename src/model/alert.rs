@@ -66,6 +66,9 @@ pub struct Alert {
     pub told_at: Option<Micros>,
     /// The worst level that was told.
     pub told_level: Option<Verdict>,
+    /// So many of what was told lay in windows that were not due yet: they are no news once their windows are judged.
+    #[serde(default)]
+    pub told_ahead: u64,
     /// As-of of the run that found it well again.
     pub cleared_at: Option<Micros>,
     /// What it is silenced by now: reason and end.
