@@ -4,7 +4,7 @@ mod ledger;
 
 pub use ledger::{
     AcknowledgeArgs, DifferencesCommand, ExportArgs, HistoryArgs, ListArgs, ListedState, PruneArgs,
-    ReportArgs, StatusArgs, Which,
+    ReportArgs, StatusArgs, TestNotifyArgs, Which,
 };
 
 use crate::model::Kind;
@@ -138,6 +138,15 @@ pub enum Command {
         #[command(subcommand)]
         command: DifferencesCommand,
     },
+    /// Send a test message to everybody who is to be told, and say whether it arrived
+    ///
+    /// Examples:
+    ///   msgrecon test-notify
+    ///   msgrecon test-notify --target mail --target channel:feishu
+    ///
+    /// Exit codes: 0 all delivered, 4 some not.
+    #[command(verbatim_doc_comment)]
+    TestNotify(TestNotifyArgs),
     /// Forget what is old: runs and their reports, final windows, differences that healed
     ///
     /// What is open or not judged to its end stays, whatever its age, and so does the last run of each

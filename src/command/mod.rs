@@ -13,6 +13,7 @@ mod report;
 mod run;
 mod status;
 mod telling;
+mod test_notify;
 
 use crate::cli::{Cli, Command, Global, LedgerCommand, LogFormat};
 use crate::config::{self, Config};
@@ -52,6 +53,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
         Command::History(args) => history::history(&cli.global, args),
         Command::Status(args) => status::status(&cli.global, args),
         Command::Differences { command } => differences::differences(&cli.global, command),
+        Command::TestNotify(args) => test_notify::test_notify(&cli.global, args),
         Command::Prune(args) => prune::prune(&cli.global, args),
         Command::Explain { kind } => {
             print(crate::report::explain::explain(*kind, usize::from(width())).as_bytes())
