@@ -11,6 +11,7 @@
 //! http       requests to services, with time-outs, retries and no redirects     edge
 //! ```
 
+pub mod metrics;
 pub mod secret;
 
 use crate::model::Micros;
