@@ -10,6 +10,7 @@ mod progress;
 mod prune;
 mod report;
 mod run;
+mod schedule;
 mod status;
 
 use crate::cli::{Cli, Command, Global, LedgerCommand, LogFormat};
@@ -46,6 +47,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
         Command::Status(args) => status::status(&cli.global, args),
         Command::Differences { command } => differences::differences(&cli.global, command),
         Command::Prune(args) => prune::prune(&cli.global, args),
+        Command::Schedule(args) => schedule::schedule(&cli.global, args),
         Command::Explain { kind } => {
             print(crate::report::explain::explain(*kind, usize::from(width())).as_bytes())
         }

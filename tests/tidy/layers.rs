@@ -4,7 +4,7 @@ use super::{files, relative, root};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A module and the modules that it may name.
-const ALLOWED: [(&str, &[&str]); 22] = [
+const ALLOWED: [(&str, &[&str]); 23] = [
     ("model", &[]),
     ("exit", &["model"]),
     ("clock", &["model"]),
@@ -13,6 +13,7 @@ const ALLOWED: [(&str, &[&str]); 22] = [
     ("connect", &[]),
     ("plan", &["model", "config"]),
     ("schedule", &["model", "config"]),
+    ("jobfile", &["model", "config", "schedule"]),
     ("classify", &["model", "plan"]),
     ("pair", &["model", "classify"]),
     ("judge", &["model", "config"]),
@@ -24,7 +25,7 @@ const ALLOWED: [(&str, &[&str]); 22] = [
     ("notify", &["model", "config", "language", "report", "exit"]),
     ("reconcile", &["model", "config", "plan", "schedule", "book", "judge", "exit", "source", "ledger"]),
     ("listing", &["model", "config", "schedule", "ledger", "report", "reconcile"]),
-    ("cli", &["model", "plan", "report", "language"]),
+    ("cli", &["model", "plan", "report", "language", "jobfile"]),
     (
         "command",
         &[
@@ -43,6 +44,7 @@ const ALLOWED: [(&str, &[&str]); 22] = [
             "cli",
             "language",
             "notify",
+            "jobfile",
         ],
     ),
     ("lib", &[]),
