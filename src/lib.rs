@@ -49,6 +49,7 @@
 //!   the same ledger and the same report. Only the holder of a flow's lease writes to it.
 //! - No secret is in any output.
 
+pub mod alert;
 pub mod book;
 pub mod classify;
 pub mod cli;

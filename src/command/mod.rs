@@ -1,5 +1,6 @@
 //! The commands: each reads what it needs, calls the library and prints. No rule of reconciliation lives here.
 
+mod around;
 mod demo;
 mod differences;
 mod history;
@@ -12,6 +13,7 @@ mod report;
 mod run;
 mod schedule;
 mod status;
+mod telling;
 
 use crate::cli::{Cli, Command, Global, LedgerCommand, LogFormat};
 use crate::config::{self, Config};
@@ -33,6 +35,11 @@ struct Usage(String);
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct NotWritten(String);
+
+/// What was judged and recorded could not be told to somebody.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Undelivered(String);
 
 /// Carries out a command; gives the exit code.
 ///
@@ -71,7 +78,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
 pub fn exit_code(error: &anyhow::Error) -> u8 {
     if let Some(error) = error.downcast_ref::<LedgerError>() {
         of_ledger(error.kind)
-    } else if error.is::<NotWritten>() {
+    } else if error.is::<NotWritten>() || error.is::<Undelivered>() {
         exit::NOT_DELIVERED
     } else if error.is::<Usage>() || error.is::<config::Problems>() || error.is::<PlanError>() {
         exit::USAGE

@@ -62,3 +62,76 @@ pub struct Surroundings {
     /// Runbooks by flow.
     pub runbooks: Vec<(String, String)>,
 }
+
+// STUBS
+/// Stub.
+pub mod channel {
+    /// Stub.
+    pub async fn send(
+        _: &crate::config::notify::Channel,
+        _: &crate::model::Run,
+        _: &crate::model::Digest,
+        _: &super::Surroundings,
+    ) -> super::Delivered {
+        Ok(())
+    }
+}
+/// Stub.
+pub mod mail {
+    /// Stub.
+    pub struct Recipients {
+        /// x
+        pub to: Vec<String>,
+        /// x
+        pub cc: Vec<String>,
+    }
+    /// Stub.
+    pub async fn send(
+        _: &crate::config::notify::Mail,
+        to: &Recipients,
+        _: &crate::model::Run,
+        d: &crate::model::Digest,
+        _: &super::Surroundings,
+    ) -> super::Delivered {
+        println!(
+            "MAIL {} to {:?}: {} {:?}",
+            d.as_of,
+            to.to,
+            d.status(),
+            d.notices.iter().map(|n| (n.event, &n.alert.key.metric, n.fresh)).collect::<Vec<_>>()
+        );
+        Ok(())
+    }
+}
+/// Stub.
+pub mod hook {
+    /// Stub.
+    pub async fn call(_: &[String], _: &[(String, String)], _: &[u8], _: i64) -> super::Delivered {
+        Ok(())
+    }
+}
+/// Stub.
+pub mod heartbeat {
+    /// Stub.
+    #[derive(Clone, Copy)]
+    pub enum Pulse {
+        /// x
+        Start,
+        /// x
+        End {
+            /// x
+            exit_code: u8,
+        },
+    }
+    /// Stub.
+    pub async fn beat(_: &crate::config::notify::Heartbeat, _: Pulse, _: &str, _: &str) -> super::Delivered {
+        Ok(())
+    }
+}
+/// Stub.
+pub mod pushgateway {
+    /// Stub.
+    pub async fn push(_: &crate::config::notify::Pushgateway, _: &str, _: bool) -> super::Delivered {
+        Ok(())
+    }
+}
