@@ -1,11 +1,13 @@
 //! The command line as types, and nothing else.
 
 mod ledger;
+mod schedule;
 
 pub use ledger::{
     AcknowledgeArgs, DifferencesCommand, ExportArgs, HistoryArgs, ListArgs, ListedState, PruneArgs,
     ReportArgs, StatusArgs, TestNotifyArgs, Which,
 };
+pub use schedule::ScheduleArgs;
 
 use crate::model::Kind;
 use crate::plan::{Edge, Request};
@@ -159,6 +161,19 @@ pub enum Command {
     ///   msgrecon prune --older-than 90d
     #[command(verbatim_doc_comment)]
     Prune(PruneArgs),
+    /// Print a crontab, systemd units or Kubernetes manifests for the configuration
+    ///
+    /// Each value is explained in a comment. Without --every or --cron the job starts as often as the
+    /// shortest window ends, and not more often than every 15 minutes, once everything in that window
+    /// must have arrived. The configuration is checked; secrets and variables that are not there on this
+    /// machine are no hindrance, and none is shown.
+    ///
+    /// Examples:
+    ///   msgrecon schedule -c /etc/msgrecon/msgrecon.toml | crontab -u msgrecon -
+    ///   msgrecon schedule --for systemd --output /etc/systemd/system
+    ///   msgrecon schedule --for kubernetes --every 6h --image registry.example.com/msgrecon:0.1.0
+    #[command(verbatim_doc_comment)]
+    Schedule(ScheduleArgs),
     /// Explain a kind: what it means, where the message stopped, what to do.
     Explain {
         /// The kind, as reports write it.

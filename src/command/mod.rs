@@ -11,6 +11,7 @@ mod progress;
 mod prune;
 mod report;
 mod run;
+mod schedule;
 mod status;
 mod telling;
 mod test_notify;
@@ -55,6 +56,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
         Command::Differences { command } => differences::differences(&cli.global, command),
         Command::TestNotify(args) => test_notify::test_notify(&cli.global, args),
         Command::Prune(args) => prune::prune(&cli.global, args),
+        Command::Schedule(args) => schedule::schedule(&cli.global, args),
         Command::Explain { kind } => {
             print(crate::report::explain::explain(*kind, usize::from(width())).as_bytes())
         }

@@ -9,6 +9,7 @@
 //! mail       text, HTML, attachment, message; then SMTP or a folder             pure, then edge
 //! channel    the bodies of each service                                         pure
 //! http       requests to services, with time-outs, retries and no redirects     edge
+//! metrics    a run as Prometheus text (pure), and the file that holds it         pure, edge
 //! ```
 
 pub mod metrics;

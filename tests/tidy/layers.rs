@@ -13,6 +13,7 @@ const ALLOWED: [(&str, &[&str]); 23] = [
     ("connect", &[]),
     ("plan", &["model", "config"]),
     ("schedule", &["model", "config"]),
+    ("jobfile", &["model", "config", "schedule"]),
     ("classify", &["model", "plan"]),
     ("pair", &["model", "classify"]),
     ("judge", &["model", "config"]),
@@ -22,10 +23,10 @@ const ALLOWED: [(&str, &[&str]); 23] = [
     ("source", &["model", "config", "connect"]),
     ("ledger", &["model", "config", "connect"]),
     ("report", &["model", "language"]),
-    ("notify", &["model", "config", "language", "report"]),
+    ("notify", &["model", "config", "language", "report", "exit"]),
     ("reconcile", &["model", "config", "plan", "schedule", "book", "judge", "exit", "source", "ledger"]),
     ("listing", &["model", "config", "schedule", "ledger", "report", "reconcile"]),
-    ("cli", &["model", "plan", "report", "language"]),
+    ("cli", &["model", "plan", "report", "language", "jobfile"]),
     (
         "command",
         &[
@@ -45,6 +46,7 @@ const ALLOWED: [(&str, &[&str]); 23] = [
             "alert",
             "language",
             "notify",
+            "jobfile",
         ],
     ),
     ("lib", &[]),

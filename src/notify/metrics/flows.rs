@@ -1,6 +1,7 @@
 //! What a run found, flow by flow.
 
 use super::format::{Family, seconds};
+use crate::model::life::Acknowledged;
 use crate::model::run::{Backlog, Counts};
 use crate::model::{ConsumerReport, FlowReport, Kind, Run};
 use crate::report::facts::judged;
@@ -13,7 +14,7 @@ pub(super) fn families(run: &Run) -> Vec<Family> {
     let mut families = progress(run);
     families.extend(counted(run));
     families.extend(backlog(run));
-    families.extend(kept(run));
+    families.push(kept(run));
     families
 }
 
@@ -71,7 +72,8 @@ fn counted(run: &Run) -> Vec<Family> {
             values.iter().for_each(|(name, value)| latency.add(&[at[0], at[1], ("statistic", name)], value));
         }
     }
-    vec![events(run), messages, differences(run), ratio, latency]
+    let [found, known] = differences(run);
+    vec![events(run), messages, found, known, ratio, latency]
 }
 
 /// The producer's own counts.
@@ -93,26 +95,33 @@ fn events(run: &Run) -> Family {
     family
 }
 
-fn differences(run: &Run) -> Family {
-    let mut family = Family::new(
+/// What differs, and what of it the verdict does not count: both with the same labels, so that one can be taken from the
+/// other.
+fn differences(run: &Run) -> [Family; 2] {
+    let mut found = Family::new(
         "differences",
         "Messages of the windows that the run judged that need attention; consumer - is the producer.",
     );
-    let mut add = |flow: &FlowReport, consumer: &str, kind: Kind, count: u64| {
-        family.add(&[("flow", &flow.name), ("consumer", consumer), ("kind", kind.name())], count);
+    let mut known = Family::new("acknowledged_differences", "Those of them that somebody has acknowledged.");
+    let mut add = |flow: &FlowReport, consumer: Option<&str>, kind: Kind, count: u64| {
+        let labels =
+            [("flow", flow.name.as_str()), ("consumer", consumer.unwrap_or(PRODUCER)), ("kind", kind.name())];
+        let same = |one: &&Acknowledged| one.consumer.as_deref() == consumer && one.kind == kind;
+        found.add(&labels, count);
+        known.add(&labels, flow.acknowledged.iter().find(same).map_or(0, |one| one.count));
     };
     for flow in &run.flows {
         let Some(events) = flow.events else { continue };
         for kind in Kind::ALL.into_iter().filter(|kind| kind.is_difference() && kind.is_of_producer()) {
-            add(flow, PRODUCER, kind, events.of(kind));
+            add(flow, None, kind, events.of(kind));
         }
     }
     for (flow, consumer, counts) in consumers(run) {
         for kind in decidable(consumer) {
-            add(flow, &consumer.name, kind, counts.totals.of(kind));
+            add(flow, Some(&consumer.name), kind, counts.totals.of(kind));
         }
     }
-    family
+    [found, known]
 }
 
 /// The kinds of differences that a consumer's layout can show.
@@ -158,19 +167,11 @@ fn backlog(run: &Run) -> Vec<Family> {
 }
 
 /// What the ledger knows.
-fn kept(run: &Run) -> Vec<Family> {
-    vec![
-        per_flow(
-            run,
-            "open_differences",
-            "Differences of any window that are open and that nobody has acknowledged.",
-            |flow| flow.life.as_ref().map(|life| life.new + life.still_open),
-        ),
-        per_flow(
-            run,
-            "acknowledged_differences",
-            "Open differences that somebody has acknowledged.",
-            |flow| flow.life.as_ref().map(|life| life.acknowledged),
-        ),
-    ]
+fn kept(run: &Run) -> Family {
+    per_flow(
+        run,
+        "open_differences",
+        "Differences of any window that are open and that nobody has acknowledged.",
+        |flow| flow.life.as_ref().map(|life| life.new + life.still_open),
+    )
 }
