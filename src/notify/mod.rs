@@ -11,7 +11,11 @@
 //! http       requests to services, with time-outs, retries and no redirects     edge
 //! ```
 
+pub mod brief;
 pub mod secret;
+
+#[cfg(test)]
+pub(crate) mod fixture;
 
 use crate::model::Micros;
 use std::fmt;
