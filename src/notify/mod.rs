@@ -12,6 +12,7 @@
 //! ```
 
 pub mod brief;
+pub mod mail;
 pub mod secret;
 
 #[cfg(test)]

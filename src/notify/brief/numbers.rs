@@ -23,14 +23,15 @@ pub struct Number {
 pub(super) fn numbers(told: &Told<'_>) -> Vec<Number> {
     let number = |kind: Kind| {
         let count = counted(told.run, kind).saturating_sub(acknowledged_of(told.run, kind));
-        let text = text(kind, count, told.language);
+        let text = counted_text(kind, count, told.language);
         Number { kind, count, text, word: word(kind, told.language) }
     };
     URGENCY.into_iter().map(number).filter(|number| number.count > 0).collect()
 }
 
-/// `12 missing`.
-fn text(kind: Kind, count: u64, language: Language) -> String {
+/// `12 missing`, in the words of the language.
+#[must_use]
+pub fn counted_text(kind: Kind, count: u64, language: Language) -> String {
     language.fill(counted_as(kind), &[&grouped(count.cast_signed())])
 }
 
