@@ -12,8 +12,13 @@
 //! metrics    a run as Prometheus text (pure), and the file that holds it         pure, edge
 //! ```
 
+pub mod brief;
+pub mod mail;
 pub mod metrics;
 pub mod secret;
+
+#[cfg(test)]
+pub(crate) mod fixture;
 
 use crate::model::Micros;
 use std::fmt;
