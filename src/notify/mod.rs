@@ -8,10 +8,22 @@
 //! secret     reads secrets when they are needed; hides them in every error      edge
 //! mail       text, HTML, attachment, message; then SMTP or a folder             pure, then edge
 //! channel    the bodies of each service                                         pure
+//! signature  of webhooks and robots                                             pure
 //! http       requests to services, with time-outs, retries and no redirects     edge
+//! heartbeat  says that the job ran                                              edge
+//! pushgateway  takes the metrics                                                edge
+//! hook       programs around a run, and the channel `command`                   edge
+//! hide       takes secrets out of what services and programs say                pure
 //! ```
 
+pub mod channel;
+pub mod heartbeat;
+mod hide;
+pub mod hook;
+mod http;
+pub mod pushgateway;
 pub mod secret;
+pub mod signature;
 
 use crate::model::Micros;
 use std::fmt;

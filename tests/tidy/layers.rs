@@ -21,7 +21,7 @@ const ALLOWED: [(&str, &[&str]); 22] = [
     ("source", &["model", "config", "connect"]),
     ("ledger", &["model", "config", "connect"]),
     ("report", &["model", "language"]),
-    ("notify", &["model", "config", "language", "report"]),
+    ("notify", &["model", "clock", "config", "language", "report"]),
     ("reconcile", &["model", "config", "plan", "schedule", "book", "judge", "exit", "source", "ledger"]),
     ("listing", &["model", "config", "schedule", "ledger", "report", "reconcile"]),
     ("cli", &["model", "plan", "report", "language"]),
