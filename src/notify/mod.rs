@@ -16,6 +16,7 @@
 //! hide       takes secrets out of what services and programs say                pure
 //! ```
 
+pub mod brief;
 pub mod channel;
 pub mod heartbeat;
 mod hide;
@@ -24,6 +25,9 @@ mod http;
 pub mod pushgateway;
 pub mod secret;
 pub mod signature;
+
+#[cfg(test)]
+pub(crate) mod fixture;
 
 use crate::model::Micros;
 use std::fmt;

@@ -23,7 +23,7 @@ pub mod text;
 pub mod write;
 
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 
 use crate::model::Run;
 

@@ -65,7 +65,7 @@ fn the_example_has_its_flow() {
     ];
     assert_eq!(events.states, states.map(|(rule, sql)| (rule, sql.to_owned())));
     assert_eq!((events.attempts.as_deref(), events.after_ack), (Some("retry_count"), AfterAck::Keep));
-    let threshold = |warn, fail, min_volume| Threshold { warn, fail, min_volume };
+    let threshold = |warn, fail, min_volume| Threshold { warn, fail, min_volume, hold: 0, clear: None };
     let thresholds = [
         ("missing", threshold(Some(Bound::Count(1)), Some(Bound::Ratio(0.001)), 1000)),
         ("oldest_pending", threshold(Some(Bound::Duration(10 * MINUTE)), Some(Bound::Duration(HOUR)), 0)),
