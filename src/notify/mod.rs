@@ -8,14 +8,26 @@
 //! secret     reads secrets when they are needed; hides them in every error      edge
 //! mail       text, HTML, attachment, message; then SMTP or a folder             pure, then edge
 //! channel    the bodies of each service                                         pure
+//! signature  of webhooks and robots                                             pure
 //! http       requests to services, with time-outs, retries and no redirects     edge
-//! metrics    a run as Prometheus text (pure), and the file that holds it         pure, edge
+//! heartbeat  says that the job ran                                              edge
+//! metrics    a run as Prometheus text (pure), and the file that holds it        pure, edge
+//! pushgateway  takes the metrics                                                edge
+//! hook       programs around a run, and the channel `command`                   edge
+//! hide       takes secrets out of what services and programs say                pure
 //! ```
 
 pub mod brief;
+pub mod channel;
+pub mod heartbeat;
+mod hide;
+pub mod hook;
+mod http;
 pub mod mail;
 pub mod metrics;
+pub mod pushgateway;
 pub mod secret;
+pub mod signature;
 
 #[cfg(test)]
 pub(crate) mod fixture;
