@@ -288,7 +288,7 @@ fn what_was_told_ahead_of_its_window_is_no_news_in_it() {
     let mut world = World::new(When::OnProblem);
     let mut at = |at: i64, ahead: u64, open: &[Open]| {
         let count = ahead + open.iter().map(|open| open.count).sum::<u64>();
-        let reading = Reading { ahead, ..reading(Kind::Missing, count, 50) };
+        let reading = Reading { ahead, held: Some(0), ..reading(Kind::Missing, count, 50) };
         events(world.look(hour(at), true, &[reading], open))
     };
     assert_eq!(at(1, 3, &[]), [(Event::New, 3)]);

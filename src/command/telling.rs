@@ -121,7 +121,7 @@ async fn send_one(
     let outcome = match &earlier {
         None => send(config, &delivery.target, run, &delivery.digest, around).await,
         Some(Some(run)) => send(config, &delivery.target, run, &delivery.digest, around).await,
-        Some(None) => Err(NotDelivered::for_good("the report that it tells of is gone")),
+        Some(None) => Err(NotDelivered::over("the report that it tells of is gone")),
     };
     let now = clock::now();
     let fate = fate(&outcome, now.since(delivery.created_at));
@@ -136,7 +136,8 @@ async fn send_one(
 fn fate(outcome: &Delivered, waited: i64) -> Fate {
     match outcome {
         Ok(()) => Fate::Sent,
-        Err(error) if error.retry && waited < PATIENCE => Fate::Waiting,
+        // A login that is refused may be mended before the next run.
+        Err(error) if !error.over && waited < PATIENCE => Fate::Waiting,
         Err(_) => Fate::Dropped,
     }
 }
@@ -161,7 +162,7 @@ pub(super) async fn send(
     around: &Surroundings,
 ) -> Delivered {
     let around = Surroundings { now: Some(clock::now()), ..around.clone() };
-    let gone = || NotDelivered::for_good("it is not in the configuration any more");
+    let gone = || NotDelivered::over("it is not in the configuration any more");
     if let Some(name) = target.strip_prefix("channel:") {
         let channel = config.notify.channels.iter().find(|channel| channel.name == name).ok_or_else(gone)?;
         return channel::send(channel, run, digest, &around).await;

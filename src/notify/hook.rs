@@ -126,6 +126,7 @@ fn judged(name: &str, ended: &Ended, hidden: &Hidden, limit: i64) -> Delivered {
         (Some(code), _) => Err(NotDelivered {
             message: format!("command {name}: ended with exit code {code}{said}"),
             retry: code == TRY_AGAIN,
+            over: false,
         }),
         (None, signal) => {
             let signal = signal.unwrap_or_default();

@@ -45,19 +45,27 @@ pub struct NotDelivered {
     pub message: String,
     /// Whether it may work when tried again; a login that is refused does not.
     pub retry: bool,
+    /// Whether it is over: some have it and would get it twice, or there is nothing left that could be sent.
+    pub over: bool,
 }
 
 impl NotDelivered {
     /// It may work later.
     #[must_use]
     pub fn for_now(message: impl Into<String>) -> Self {
-        Self { message: message.into(), retry: true }
+        Self { message: message.into(), retry: true, over: false }
     }
 
     /// Somebody has to mend something first.
     #[must_use]
     pub fn for_good(message: impl Into<String>) -> Self {
-        Self { message: message.into(), retry: false }
+        Self { message: message.into(), retry: false, over: false }
+    }
+
+    /// It is not sent again, whatever is mended.
+    #[must_use]
+    pub fn over(message: impl Into<String>) -> Self {
+        Self { over: true, ..Self::for_good(message) }
     }
 }
 

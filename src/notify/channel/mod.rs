@@ -127,7 +127,7 @@ fn together(failed: Vec<NotDelivered>) -> Delivered {
     }
     let retry = failed.iter().any(|one| one.retry);
     let messages: Vec<_> = failed.into_iter().map(|one| one.message).collect();
-    Err(NotDelivered { message: messages.join("; "), retry })
+    Err(NotDelivered { message: messages.join("; "), retry, over: false })
 }
 
 impl NotDelivered {

@@ -144,7 +144,7 @@ impl Sending<'_> {
                 Err(match (got_it, self.left.is_empty()) {
                     (0, false) => NotDelivered::for_now(nobody),
                     (0, true) => NotDelivered::for_good(nobody),
-                    _ => NotDelivered::for_good(message),
+                    _ => NotDelivered::over(message),
                 })
             }
         }

@@ -55,7 +55,7 @@ impl Wrong {
 
     /// For the digest's record; `name` is the server's.
     pub(super) fn told(self, name: &str) -> NotDelivered {
-        NotDelivered { message: format!("{name}: {}", self.message), retry: self.later }
+        NotDelivered { message: format!("{name}: {}", self.message), retry: self.later, over: false }
     }
 }
 
