@@ -131,7 +131,7 @@ mod tests {
         let expected = [
             ("USER_A", "databases.a.url"),
             ("b_url", "databases.b.url_file"),
-            ("smtp", "mail.password_file"),
+            ("smtp", "channels.url_file"),
             ("ca.pem", "mail.ca_file"),
             ("x", "channels.url_file"),
         ];
