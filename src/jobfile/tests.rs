@@ -88,9 +88,9 @@ fn no_shipped_value_is_left_where_the_configuration_says_otherwise() {
             "Etc/UTC",
             CRON,
             "*:18:00",
-            "=3000",
-            ": 3000",
-            ": 1800",
+            "=3000\n",
+            ": 3000\n",
+            ": 1800\n",
             "overdue 2h",
             "image: msgrecon",
         ];
