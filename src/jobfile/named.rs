@@ -40,7 +40,7 @@ pub fn named(text: &str) -> Vec<Named> {
 fn walk(path: &str, key: &str, value: &Value, found: &mut Vec<Named>) {
     match value {
         Value::Table(table) => {
-            table.iter().for_each(|(key, value)| walk(&format!("{path}.{key}"), key, value, found))
+            table.iter().for_each(|(key, value)| walk(&format!("{path}.{key}"), key, value, found));
         }
         Value::Array(values) => values.iter().for_each(|value| walk(path, key, value, found)),
         Value::String(text) => {

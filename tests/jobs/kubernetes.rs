@@ -67,7 +67,7 @@ fn action(policy: &PodFailurePolicy, code: i32) -> &str {
     fits.map_or("Count", |rule| &rule.action)
 }
 
-/// The rules that every CronJob of ours has to satisfy, given the shortest time between two starts in seconds.
+/// The rules that every `CronJob` of ours has to satisfy, given the shortest time between two starts in seconds.
 fn assert_sound(cron_job: &CronJob, interval: i64) {
     let spec = &cron_job.spec;
     let name = cron_job.metadata.name.as_deref().unwrap();
