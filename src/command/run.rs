@@ -3,7 +3,9 @@
 use super::around::{Around, Ended};
 use super::progress::Progress;
 use super::telling::{Telling, send_now, send_waiting, surroundings, telling};
-use super::{NotWritten, Undelivered, Usage, block_on, config_path, exit_code, load_config, options, print};
+use super::{
+    NotWritten, Undelivered, Usage, block_on, config_path, exit_code, load_config, page_options, print,
+};
 use crate::cli::{Global, RunArgs};
 use crate::clock;
 use crate::config::Config;
@@ -13,7 +15,7 @@ use crate::model::{Micros, Run};
 use crate::notify::Surroundings;
 use crate::plan::{Plan, choose, plan};
 use crate::reconcile::{Due, Keeping, Reconciled, Watch, reconcile, reconcile_due, reconcile_range};
-use crate::report::{Format, render, write};
+use crate::report::{Format, Options, render, write};
 use crate::schedule::{WINDOWS_MAX, settled_until};
 use std::path::Path;
 
@@ -31,7 +33,7 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> anyhow::Result<u8> {
     progress.clear();
     let Some(carried) = outcome? else { return Ok(exit::BUSY) };
     // Only now, since a reader of stdout may take its time, and no other run shall wait for it.
-    print(&render(&carried.run, args.format, options(args.csv_raw))?)?;
+    print(&render(&carried.run, args.format, page_options(args.csv_raw, args.language, &config))?)?;
     match carried.failed {
         Some(error) => Err(error),
         None => Ok(carried.run.exit_code),
@@ -178,7 +180,7 @@ impl Job<'_> {
         self.around.start().await;
         let run = reconcile(plan, self.config, self.id.to_owned(), &|step| self.progress.show(step)).await;
         self.progress.clear();
-        let unwritten = write_files(&run, self.args);
+        let unwritten = write_files(&run, self.args, self.config);
         let untold =
             if self.args.no_notify { Vec::new() } else { send_now(self.config, &run, &self.told).await };
         Ok(Carried::new(run, unwritten, unrecorded).telling(&untold))
@@ -210,7 +212,7 @@ impl Job<'_> {
         if is_lost(&outcome) {
             return Ok(None);
         }
-        let unwritten = write_files(&outcome.run, self.args);
+        let unwritten = write_files(&outcome.run, self.args, self.config);
         if unwritten.is_some() {
             ledger.give_up(lease).await;
             return Ok(Some(Carried::new(outcome.run, unwritten, None)));
@@ -293,9 +295,9 @@ fn check_folder(args: &RunArgs) -> anyhow::Result<()> {
 }
 
 /// The files of `--output`; what went wrong, if something did.
-fn write_files(run: &Run, args: &RunArgs) -> Option<NotWritten> {
+fn write_files(run: &Run, args: &RunArgs, config: &Config) -> Option<NotWritten> {
     let folder = args.output.as_ref()?;
-    let written = write::write_all(folder, run, options(args.csv_raw));
+    let written = write::write_all(folder, run, page_options(args.csv_raw, args.language, config));
     written.err().map(|error| NotWritten(error.to_string()))
 }
 
@@ -311,8 +313,7 @@ fn is_vacuous(run: &Run) -> bool {
 }
 
 /// Files first, so that a reader of stdout that goes away costs nothing; a folder that fails costs stdout nothing.
-pub(super) fn show(run: &Run, format: Format, output: Option<&Path>, csv_raw: bool) -> anyhow::Result<()> {
-    let options = options(csv_raw);
+pub(super) fn show(run: &Run, format: Format, output: Option<&Path>, options: Options) -> anyhow::Result<()> {
     let written = output.map(|folder| write::write_all(folder, run, options));
     print(&render(run, format, options)?)?;
     match written {

@@ -8,12 +8,29 @@
 //! secret     reads secrets when they are needed; hides them in every error      edge
 //! mail       text, HTML, attachment, message; then SMTP or a folder             pure, then edge
 //! channel    the bodies of each service                                         pure
+//! signature  of webhooks and robots                                             pure
 //! http       requests to services, with time-outs, retries and no redirects     edge
-//! metrics    a run as Prometheus text (pure), and the file that holds it         pure, edge
+//! heartbeat  says that the job ran                                              edge
+//! metrics    a run as Prometheus text (pure), and the file that holds it        pure, edge
+//! pushgateway  takes the metrics                                                edge
+//! hook       programs around a run, and the channel `command`                   edge
+//! hide       takes secrets out of what services and programs say                pure
 //! ```
 
+pub mod brief;
+pub mod channel;
+pub mod heartbeat;
+mod hide;
+pub mod hook;
+mod http;
+pub mod mail;
 pub mod metrics;
+pub mod pushgateway;
 pub mod secret;
+pub mod signature;
+
+#[cfg(test)]
+pub(crate) mod fixture;
 
 use crate::model::Micros;
 use std::fmt;
@@ -61,77 +78,4 @@ pub struct Surroundings {
     pub config: Option<String>,
     /// Runbooks by flow.
     pub runbooks: Vec<(String, String)>,
-}
-
-// STUBS
-/// Stub.
-pub mod channel {
-    /// Stub.
-    pub async fn send(
-        _: &crate::config::notify::Channel,
-        _: &crate::model::Run,
-        _: &crate::model::Digest,
-        _: &super::Surroundings,
-    ) -> super::Delivered {
-        Ok(())
-    }
-}
-/// Stub.
-pub mod mail {
-    /// Stub.
-    pub struct Recipients {
-        /// x
-        pub to: Vec<String>,
-        /// x
-        pub cc: Vec<String>,
-    }
-    /// Stub.
-    pub async fn send(
-        _: &crate::config::notify::Mail,
-        to: &Recipients,
-        _: &crate::model::Run,
-        d: &crate::model::Digest,
-        _: &super::Surroundings,
-    ) -> super::Delivered {
-        println!(
-            "MAIL {} to {:?}: {} {:?}",
-            d.as_of,
-            to.to,
-            d.status(),
-            d.notices.iter().map(|n| (n.event, &n.alert.key.metric, n.fresh)).collect::<Vec<_>>()
-        );
-        Ok(())
-    }
-}
-/// Stub.
-pub mod hook {
-    /// Stub.
-    pub async fn call(_: &[String], _: &[(String, String)], _: &[u8], _: i64) -> super::Delivered {
-        Ok(())
-    }
-}
-/// Stub.
-pub mod heartbeat {
-    /// Stub.
-    #[derive(Clone, Copy)]
-    pub enum Pulse {
-        /// x
-        Start,
-        /// x
-        End {
-            /// x
-            exit_code: u8,
-        },
-    }
-    /// Stub.
-    pub async fn beat(_: &crate::config::notify::Heartbeat, _: Pulse, _: &str, _: &str) -> super::Delivered {
-        Ok(())
-    }
-}
-/// Stub.
-pub mod pushgateway {
-    /// Stub.
-    pub async fn push(_: &crate::config::notify::Pushgateway, _: &str, _: bool) -> super::Delivered {
-        Ok(())
-    }
 }

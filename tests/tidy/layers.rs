@@ -23,7 +23,7 @@ const ALLOWED: [(&str, &[&str]); 23] = [
     ("source", &["model", "config", "connect"]),
     ("ledger", &["model", "config", "connect"]),
     ("report", &["model", "language"]),
-    ("notify", &["model", "config", "language", "report", "exit"]),
+    ("notify", &["model", "clock", "config", "language", "report", "exit"]),
     ("reconcile", &["model", "config", "plan", "schedule", "book", "judge", "exit", "source", "ledger"]),
     ("listing", &["model", "config", "schedule", "ledger", "report", "reconcile"]),
     ("cli", &["model", "plan", "report", "language", "jobfile"]),
