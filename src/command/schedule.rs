@@ -2,7 +2,7 @@
 
 use super::{NotWritten, Usage, config_path, print};
 use crate::cli::{Global, ScheduleArgs};
-use crate::config::{self, Config, Dialect};
+use crate::config::{self, Config};
 use crate::exit;
 use crate::jobfile::{Job, Named, Place, Scheduler, Sheet, Timing, named, sheets};
 use crate::report::write::Growing;
@@ -84,12 +84,9 @@ fn stand_in(named: &[Named], name: &str) -> String {
 
 /// The file of an SQLite ledger.
 fn ledger(config: &Config) -> Option<String> {
-    let url = config.ledger.url.expose_secret();
-    let dialect = url.split_once("://").map(|(scheme, _)| scheme == "sqlite");
-    debug_assert!(dialect.is_some(), "{:?}", Dialect::Sqlite);
-    let options = dialect?.then(|| url.parse::<SqliteConnectOptions>().ok())??;
-    let path = std::path::absolute(options.get_filename()).ok()?;
-    Some(path.display().to_string())
+    let url = Some(config.ledger.url.expose_secret()).filter(|url| url.starts_with("sqlite:"))?;
+    let options = url.parse::<SqliteConnectOptions>().ok()?;
+    Some(std::path::absolute(options.get_filename()).ok()?.display().to_string())
 }
 
 /// One stream that the scheduler's own tool takes, or that a person cuts at the names.

@@ -16,8 +16,8 @@ pub(super) fn crontab(job: &Job) -> Sheet {
         .put(CONFIG, &quote::crontab(&job.config))
         .put("CRON_TZ=Etc/UTC", &format!("CRON_TZ={}", job.zone.name()))
         .put(WHY, &timing.why)
-        .put("48 * * * * out", &format!("{} out", timing.probe))
-        .put(&format!("{CRON} flock"), &format!("{} flock", timing.starts))
+        .put("\n48 * * * * ", &format!("\n{} ", timing.probe))
+        .put(&format!("\n{CRON} "), &format!("\n{} ", timing.starts))
         .put("--overdue 2h", &format!("--overdue {}", duration(timing.overdue())))
         .done(notes(job, folder))
 }

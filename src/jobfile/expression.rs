@@ -179,9 +179,9 @@ fn value(word: &str, place: usize) -> Option<u32> {
         4 => &DAYS,
         _ => &[],
     };
-    let named = names.iter().position(|name| name.eq_ignore_ascii_case(word));
+    let place_of_word = names.iter().position(|name| name.eq_ignore_ascii_case(word));
     let first = FIELDS[place].1;
-    match named {
+    match place_of_word {
         Some(at) => u32::try_from(at).ok().map(|at| at + first),
         None if word.bytes().all(|byte| byte.is_ascii_digit()) => word.parse().ok(),
         None => None,

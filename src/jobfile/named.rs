@@ -40,7 +40,7 @@ pub fn named(text: &str) -> Vec<Named> {
 fn walk(path: &str, key: &str, value: &Value, found: &mut Vec<Named>) {
     match value {
         Value::Table(table) => {
-            table.iter().for_each(|(key, value)| walk(&format!("{path}.{key}"), key, value, found))
+            table.iter().for_each(|(key, value)| walk(&format!("{path}.{key}"), key, value, found));
         }
         Value::Array(values) => values.iter().for_each(|value| walk(path, key, value, found)),
         Value::String(text) => {
@@ -131,7 +131,7 @@ mod tests {
         let expected = [
             ("USER_A", "databases.a.url"),
             ("b_url", "databases.b.url_file"),
-            ("smtp", "mail.password_file"),
+            ("smtp", "channels.url_file"),
             ("ca.pem", "mail.ca_file"),
             ("x", "channels.url_file"),
         ];

@@ -26,10 +26,8 @@ pub(super) fn shell(word: &str) -> String {
 
 /// For YAML, inside of brackets too.
 pub(super) fn yaml(word: &str) -> String {
-    if is_plain(word)
-        && !word.contains([':', ',', '='])
-        && word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/')
-    {
+    let begins = word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/');
+    if begins && is_plain(word) && !word.contains([',', '=']) && !word.ends_with(':') {
         return word.to_owned();
     }
     serde_json::Value::from(word).to_string()
@@ -45,6 +43,10 @@ mod tests {
         assert_eq!(systemd("/opt/a b/5%$x"), "\"/opt/a b/5%%$$x\"");
         assert_eq!(systemd("/opt/5%"), "/opt/5%%");
         assert_eq!(yaml("/run/a: b"), "\"/run/a: b\"");
+        assert_eq!(
+            (yaml("host:5000/a@sha256:0"), yaml("1.0")),
+            ("host:5000/a@sha256:0".into(), "\"1.0\"".into())
+        );
         for quote in [crontab, systemd, shell, yaml] {
             assert_eq!(quote("/usr/local/bin/msgrecon"), "/usr/local/bin/msgrecon");
         }

@@ -43,7 +43,10 @@ fn other() -> Job {
         .replace("Etc/UTC", "Asia/Shanghai")
         .replace("${CREDENTIALS_DIRECTORY}/orders_db_url", "/srv/secrets/main url")
         .replace("url_file = \"${CREDENTIALS_DIRECTORY}/points_db_url\"", "url = \"${POINTS_URL}\"");
-    let environment = |_: &str| Some("mysql://localhost/points".to_owned());
+    let environment = |name: &str| {
+        let value = if name == "POINTS_URL" { "mysql://localhost/points" } else { "/run" };
+        Some(value.to_owned())
+    };
     let file = |_: &Path| Ok("postgres://localhost/orders".to_owned());
     let config = parse(&text, Path::new(CONFIG), &environment, &file).unwrap();
     Job {
@@ -85,9 +88,9 @@ fn no_shipped_value_is_left_where_the_configuration_says_otherwise() {
             "Etc/UTC",
             CRON,
             "*:18:00",
-            "=3000",
-            ": 3000",
-            ": 1800",
+            "=3000\n",
+            ": 3000\n",
+            ": 1800\n",
             "overdue 2h",
             "image: msgrecon",
         ];

@@ -1,4 +1,4 @@
-//! A run as metrics in Prometheus' text format 0.0.4: for node_exporter's textfile collector and for a Pushgateway.
+//! A run as metrics in Prometheus' text format 0.0.4: for `node_exporter`'s textfile collector and for a Pushgateway.
 //!
 //! All are gauges, since a batch job has no life to count over. Names are prefixed, in base units, and never carry a
 //! message id or a window. What was counted is there even where it is 0, so that an alert on it can be cleared; what could
@@ -92,7 +92,7 @@ fn of_alerts(vitals: &Vitals) -> Vec<Family> {
     ]
 }
 
-/// Puts the metrics where node_exporter's textfile collector finds them: all of them or none. Its name ends in `.prom`;
+/// Puts the metrics where `node_exporter`'s textfile collector finds them: all of them or none. Its name ends in `.prom`;
 /// the temporary file's does not, so that the collector never reads half of it. Everybody may read it, since the
 /// collector runs as somebody else.
 ///
