@@ -66,7 +66,7 @@ fn an_alert_is_a_line_and_says_what_to_do() {
     let brief = told(&run, &fixture::rich(&run));
     assert_eq!(
         brief.lines[0].text,
-        "New alert: order-paid → points: missing 8 (1.62 %), bound 0.1 % (failure), 8 came since the last message, \
+        "New alert: order-paid → points: missing 8 (1.62 %) · bound 0.1 % (failure) · 8 came since the last message · \
          since 2026-11-01 20:00 -05:00"
     );
     assert_eq!(brief.lines[0].remedy.as_deref(), Some(Kind::Missing.info().remedy));
