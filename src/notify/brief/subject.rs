@@ -61,12 +61,12 @@ fn found(told: &Told<'_>, numbers: &[Number], count: fn(u64) -> String) -> Strin
         let cleared = grouped(told.digest.notices.len() as i64);
         parts.push(told.language.fill("{0} cleared", &[&cleared]));
     }
-    parts.extend(metrics(told, numbers));
     parts.extend(numbers.iter().map(|number| number.text.clone()));
     let acked = acked(told.run);
     if numbers.is_empty() && acked.is_some() {
         parts.push(told.language.text("0 differences").to_owned());
     }
+    parts.extend(metrics(told, numbers));
     if acked.is_none() {
         parts.push(told.language.text("nothing could be read").to_owned());
     }

@@ -13,8 +13,9 @@ fn a_subject_tells_status_and_numbers_first() {
     let rich = told(&run, &Digest { flows: vec!["order-paid".to_owned()], ..fixture::rich(&run) });
     assert_eq!(
         rich.subject,
-        "[FAIL] order-paid: oldest_pending 22h, 6 missing, 1 dead_lettered, 1 publish_failed, 2 duplicate, \
-         1 orphan, 1 ack_lost, 1 unattributable, 1 late, 3 acknowledged / 493 acked \
+        "[FAIL] order-paid: 6 missing, 1 dead_lettered, 1 publish_failed, 2 duplicate, \
+         1 orphan, 1 ack_lost, 1 unattributable, 1 late, \
+         oldest_pending 22h, 3 acknowledged / 493 acked \
          (2026-11-01 00:00 -04:00 until 24:00 -05:00)"
     );
     let run = runs::balanced();

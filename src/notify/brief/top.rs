@@ -48,7 +48,7 @@ pub struct Listed {
     pub detail: String,
     /// How the ledger knows it, in a word of the language; empty where no ledger is kept.
     pub status: String,
-    /// How long ago the time lies that its kind counts from; empty where there is none.
+    /// `age 2h`: how long ago the time lies that its kind counts from; empty where there is none.
     pub age: String,
     /// Local time of its ack or, before that, of its creation; empty where there is none.
     pub at: String,
@@ -125,7 +125,7 @@ fn listed(one: &Difference, told: &Told<'_>) -> Listed {
         id: one.id.as_ref().map(|id| exact(&id.to_string(), ID_MAX)).unwrap_or_default(),
         detail: exact(&one.detail, DETAIL_MAX),
         status: status(one, told),
-        age: one.age.map(age).unwrap_or_default(),
+        age: one.age.map(|old| format!("{} {}", told.language.text("age"), age(old))).unwrap_or_default(),
         at: one.acked_at.or(one.created_at).map(|at| span::at(at, told)).unwrap_or_default(),
     }
 }
