@@ -77,7 +77,7 @@ pub(super) fn page(brief: &Brief, run: &Run, extra: &Extra, room: Room) -> Value
         rerun => &brief.rerun,
         report => &brief.report,
         runbooks => cut(&brief.runbooks, room.rows, |(flow, link)| context! {
-            flow => exact(flow, NAME_MAX), link => exact(link, LINE_MAX), safe => is_web(link) }),
+            flow => short(flow), link, safe => is_web(link) }),
         attachment => &extra.attachment,
         note => &extra.note,
     }
@@ -89,9 +89,9 @@ fn head(brief: &Brief, run: &Run) -> Value {
         word => &brief.status_word,
         tone => brief.tone.name(),
         sign => match brief.tone.name() { "bad" => "✕", "warn" => "!", _ => "✓" },
-        name => exact(&brief.name, LINE_MAX),
-        subject => exact(&brief.subject, LINE_MAX),
-        headline => &brief.headline,
+        name => short(&brief.name),
+        subject => short(&brief.subject),
+        headline => short(&brief.headline),
         occasion => &brief.occasion,
         span => &brief.span,
         as_of => &brief.as_of,
@@ -99,6 +99,11 @@ fn head(brief: &Brief, run: &Run) -> Value {
         version => visible(&run.version),
         exit_code => run.exit_code,
     }
+}
+
+/// A text that is readable already, cut where it is very long.
+fn short(text: &str) -> String {
+    if text.chars().count() <= LINE_MAX { text.to_owned() } else { exact(text, LINE_MAX) }
 }
 
 /// The first `max` of a list, and how many more there are.

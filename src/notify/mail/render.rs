@@ -5,7 +5,7 @@ use crate::language::Language;
 use crate::model::Run;
 use crate::notify::NotDelivered;
 use crate::notify::brief::Brief;
-use crate::report::text::{fill, visible};
+use crate::report::text::{fill, fill_parts, visible};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Value;
 use minijinja::{Environment, UndefinedBehavior};
@@ -111,6 +111,7 @@ fn environment<'a>(
     environment.add_function("t", move |text: String| language.text(&text).to_owned());
     environment.add_function("tf", move |text: String, value: String| language.fill(&text, &[&value]));
     environment.add_filter("wrap", |text: String, indent: usize| fill(&text, indent, WIDTH));
+    environment.add_filter("parts", |parts: Vec<String>, indent: usize| fill_parts(&parts, indent, WIDTH));
     environment.add_filter("heading", |text: String| underlined(&text));
     environment.add_template(name, text)?;
     Ok(environment)

@@ -107,7 +107,7 @@ fn templates_of_the_user_take_the_place_of_our_own() {
     .unwrap();
     let run = runs::rich();
     let bodies = rendered(&run, &fixture::rich(&run), Language::En, Some(folder.path()));
-    assert_eq!(bodies.html, "<p>FAIL =1+1");
+    assert_eq!(bodies.html, "<p>FAIL 9007199254740993");
     assert!(bodies.text.starts_with("FAIL · Failed\n"));
     let mut hostile = run.clone();
     hostile.differences.retain(|one| one.id.as_ref().is_some_and(|id| id.to_string().starts_with("<img")));

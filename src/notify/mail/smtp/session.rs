@@ -3,6 +3,7 @@
 use super::Server;
 use super::answer::Wrong;
 use crate::config::notify::{Smtp, SmtpTls};
+use crate::notify::mail::compose::sent_len;
 use crate::report::text::exact;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -99,7 +100,7 @@ impl<'a> Session<'a> {
     ) -> Result<(), Wrong> {
         let mut options = Vec::new();
         if self.size.is_some() {
-            options.push(MailParameter::Size(message.len()));
+            options.push(MailParameter::Size(usize::try_from(sent_len(message)).unwrap_or(usize::MAX)));
         }
         let utf8 = std::iter::once(from).chain(to).any(|one| !AsRef::<str>::as_ref(one).is_ascii());
         if utf8 {
