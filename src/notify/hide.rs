@@ -8,6 +8,8 @@ use url::Url;
 const MARK: &str = "***";
 /// Parts of fewer characters are left: they hide nothing, and words would be torn.
 const PART_MIN: usize = 6;
+/// Shorter words of an argument are taken for no tokens.
+const TOKEN_MIN: usize = 8;
 /// At most so many characters of what a service or a program says are repeated.
 const SAID_MAX: usize = 200;
 /// What follows one of these is taken for a secret.
@@ -38,6 +40,16 @@ impl Hidden {
         self.add(url.query().unwrap_or_default());
         url.path_segments().into_iter().flatten().for_each(|part| self.add(part));
         url.query_pairs().for_each(|(_, value)| self.add(&value));
+    }
+
+    /// Hides an argument, and what in it looks like a token: a long word with a digit.
+    pub fn add_argument(&mut self, argument: &str) {
+        self.whole(argument);
+        for word in argument.split(|c: char| c.is_whitespace() || "'\"=:/?&@".contains(c)) {
+            if word.len() >= TOKEN_MIN && word.bytes().any(|byte| byte.is_ascii_digit()) {
+                self.whole(word);
+            }
+        }
     }
 
     fn whole(&mut self, secret: &str) {
@@ -112,15 +124,15 @@ mod tests {
     #[test]
     fn known_secrets_are_hidden_whole_and_in_parts() {
         let mut hidden = Hidden::default();
-        hidden.add_url("https://user:p%40ssword@hooks.example.com/services/T0001/abcdefgh?key=k-12345");
+        hidden.add_url("https://user:p%40ssword@hooks.example.com/services/T00012345/abcdefgh?key=k-12345");
         hidden.add("whsec_one  whsec_two");
         for said in [
             "no abcdefgh here",
             "p@ssword and p%40ssword",
             "for k-12345",
             "whsec_two",
-            "at https://hooks.example.com/services/T0001/abcdefgh?key=k-12345 now",
-            r"https:\/\/hooks.example.com\/services\/T0001\/abcdefgh",
+            "at https://hooks.example.com/services/T00012345/abcdefgh?key=k-12345 now",
+            r"https:\/\/hooks.example.com\/services\/T00012345\/abcdefgh",
         ] {
             let shown = hidden.hide(said);
             for secret in ["abcdefgh", "ssword", "k-12345", "whsec_", "T0001"] {

@@ -64,8 +64,8 @@ struct Ended {
 
 fn hidden(arguments: &[String], environment: &[(String, String)]) -> Hidden {
     let mut hidden = Hidden::default();
-    // Nobody knows which of a program's arguments are secrets.
-    arguments.iter().for_each(|argument| hidden.add_url(argument));
+    // Nobody knows which of a program's arguments are secrets, or what in a script is one.
+    arguments.iter().for_each(|argument| hidden.add_argument(argument));
     let secret = |key: &str| ["_URL", "_TOKEN", "_SECRET"].iter().any(|end| key.ends_with(end));
     environment.iter().filter(|(key, _)| secret(key)).for_each(|(_, value)| hidden.add_url(value));
     hidden

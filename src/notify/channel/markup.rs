@@ -31,8 +31,7 @@ impl Markup {
 /// A text in which no Markdown is left: characters that would begin markup are replaced by others that look like them.
 /// No service knows a way to write them that all its readers understand.
 pub(super) fn plain(text: &str) -> String {
-    let unlike = unformatted(text);
-    unlike.replace('<', "＜").replace('>', "＞").replace("](", "] (").replace("![", "! [")
+    unformatted(text).replace('<', "＜").replace('>', "＞")
 }
 
 /// The same for a service that has a way to write `<` and `>`.
@@ -53,7 +52,7 @@ pub(super) fn unformatted(text: &str) -> String {
         });
         before = Some(c);
     }
-    out
+    out.replace("](", "] (")
 }
 
 /// A text between the marks of a service that shows them as code: only the mark itself would end it.

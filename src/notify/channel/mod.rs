@@ -136,3 +136,6 @@ impl NotDelivered {
         Self { message: format!("{what}: {}", self.message), ..self }
     }
 }
+
+#[cfg(test)]
+mod tests;

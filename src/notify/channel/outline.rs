@@ -1,7 +1,7 @@
 //! A message as paragraphs of lines, for services that show text.
 
 use super::letter::Letter;
-use super::markup::Markup;
+use super::markup::{self, Markup};
 use super::size::Size;
 use crate::language::Language;
 use crate::notify::brief::{Group, Line};
@@ -109,7 +109,8 @@ impl Page<'_> {
         }
         let title = self.say.fill("{0}: {1}", &[self.say.text("Differences"), &top.shown()]);
         let mut lines = vec![self.bold(&title)];
-        lines.extend(top.groups.iter().flat_map(|group| self.group(group)));
+        let shown = top.groups.iter().filter(|group| !group.listed.is_empty());
+        lines.extend(shown.flat_map(|group| self.group(group)));
         lines
     }
 
@@ -129,8 +130,11 @@ impl Page<'_> {
     fn close(&self) -> Vec<String> {
         let brief = &self.letter.brief;
         let mut lines = Vec::new();
-        // A command that was cut does something else.
-        let rerun = brief.rerun.as_deref().filter(|command| command.chars().count() <= self.size.chars);
+        // A command that was cut, or in which markup was replaced, does something else.
+        let whole = |command: &&str| {
+            command.chars().count() <= self.size.chars && markup::plain(command) == **command
+        };
+        let rerun = brief.rerun.as_deref().filter(whole);
         if let Some(command) = rerun.filter(|_| self.size != Size::LEAST) {
             let name = self.plain(self.say.text("To judge it again"));
             lines.push(self.say.fill("{0}: {1}", &[&name, &(self.markup.code)(command)]));
