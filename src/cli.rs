@@ -2,12 +2,14 @@
 
 mod language;
 mod ledger;
+mod schedule;
 
 pub use language::LanguageArgs;
 pub use ledger::{
     AcknowledgeArgs, DifferencesCommand, ExportArgs, HistoryArgs, ListArgs, ListedState, PruneArgs,
-    ReportArgs, StatusArgs, Which,
+    ReportArgs, StatusArgs, TestNotifyArgs, Which,
 };
+pub use schedule::ScheduleArgs;
 
 use crate::model::Kind;
 use crate::plan::{Edge, Request};
@@ -140,6 +142,15 @@ pub enum Command {
         #[command(subcommand)]
         command: DifferencesCommand,
     },
+    /// Send a test message to everybody who is to be told, and say whether it arrived
+    ///
+    /// Examples:
+    ///   msgrecon test-notify
+    ///   msgrecon test-notify --target mail --target channel:feishu
+    ///
+    /// Exit codes: 0 all delivered, 4 some not.
+    #[command(verbatim_doc_comment)]
+    TestNotify(TestNotifyArgs),
     /// Forget what is old: runs and their reports, final windows, differences that healed
     ///
     /// What is open or not judged to its end stays, whatever its age, and so does the last run of each
@@ -152,6 +163,19 @@ pub enum Command {
     ///   msgrecon prune --older-than 90d
     #[command(verbatim_doc_comment)]
     Prune(PruneArgs),
+    /// Print a crontab, systemd units or Kubernetes manifests for the configuration
+    ///
+    /// Each value is explained in a comment. Without --every or --cron the job starts as often as the
+    /// shortest window ends, and not more often than every 15 minutes, once everything in that window
+    /// must have arrived. The configuration is checked; secrets and variables that are not there on this
+    /// machine are no hindrance, and none is shown.
+    ///
+    /// Examples:
+    ///   msgrecon schedule -c /etc/msgrecon/msgrecon.toml | crontab -u msgrecon -
+    ///   msgrecon schedule --for systemd --output /etc/systemd/system
+    ///   msgrecon schedule --for kubernetes --every 6h --image registry.example.com/msgrecon:0.1.0
+    #[command(verbatim_doc_comment)]
+    Schedule(ScheduleArgs),
     /// Explain a kind: what it means, where the message stopped, what to do.
     Explain {
         /// The kind, as reports write it.

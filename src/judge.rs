@@ -1,26 +1,49 @@
-//! Counts + thresholds → verdict.
+//! Counts + thresholds → verdict, and the readings that alerts are made from.
 
-use crate::config::{Bound, Threshold};
-use crate::model::latency::LatencySeconds;
-use crate::model::life::Acknowledged;
-use crate::model::run::{Breach, Counts, FlowReport};
-use crate::model::time::{SECOND, human};
+mod measure;
+mod volume;
+
+use crate::config::{Bound, Flow, Threshold};
+use crate::model::run::{Breach, FlowReport};
+use crate::model::time::human;
 use crate::model::{Kind, Micros, Verdict};
-use std::collections::BTreeMap;
+use measure::{Measured, Value, of_consumer, of_flow, of_producer};
 
-/// What a metric measured.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Value {
-    /// Messages or rows, out of so many acked messages.
-    Count(u64, u64),
-    /// Microseconds.
-    Duration(i64),
+/// Metrics that alerts tell of and that the verdict leaves to the exit code: whether a run came to its end.
+const ALERTS_ONLY: [&str; 2] = ["incomplete", "overdue"];
+
+/// A metric of a flow, held against its bounds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    /// `None` for the producer alone, and for what concerns the flow as a whole.
+    pub consumer: Option<String>,
+    /// Its name.
+    pub metric: String,
+    /// The kind that it counts, if it does.
+    pub kind: Option<Kind>,
+    /// Of the bound that it reached; the worse where it reached both.
+    pub level: Option<Verdict>,
+    /// Whether an alert that fires has reason to go on: it is beyond the bound below which it is well again.
+    pub unwell: bool,
+    /// What was measured, as text with its unit.
+    pub value: String,
+    /// The bound that it reached, else its lowest, as text with its unit.
+    pub bound: String,
+    /// So many of what was counted lie in windows that are not due yet, so that no difference stands for them.
+    pub ahead: u64,
+    /// So many windows in a row must reach the bound until an alert fires.
+    pub hold: u64,
+    /// So many windows in a row did; `None` where it is not measured by window.
+    pub held: Option<u64>,
 }
 
 /// The bounds that hold where the configuration sets none for the metric.
 #[must_use]
 pub fn default_threshold(metric: &str) -> Option<Threshold> {
     let one = Some(Bound::Count(1));
+    if metric == "incomplete" {
+        return Some(Threshold { warn: one, ..Threshold::default() });
+    }
     match Kind::from_name(metric)? {
         Kind::Missing => Some(Threshold { fail: one, ..Threshold::default() }),
         Kind::Duplicate
@@ -34,34 +57,46 @@ pub fn default_threshold(metric: &str) -> Option<Threshold> {
     }
 }
 
-/// The bounds that a flow's counts reached, the producer's first, then by consumer; within each by metric.
-///
-/// What could not be read breaches nothing here: it is incomplete, which is said elsewhere and never passes as 0.
+/// The bounds of a metric: the consumer's own, the flow's, the default ones.
 #[must_use]
-pub fn breaches(report: &FlowReport, thresholds: &BTreeMap<String, Threshold>, as_of: Micros) -> Vec<Breach> {
-    let mut producer = of_producer(report, as_of);
-    forgive(&mut producer, None, &report.acknowledged);
-    let mut found = check(None, &producer, thresholds);
+pub fn threshold(flow: &Flow, consumer: Option<&str>, metric: &str) -> Option<Threshold> {
+    let own = flow.consumers.iter().find(|one| Some(one.name.as_str()) == consumer);
+    let set = own.and_then(|one| one.thresholds.get(metric)).or_else(|| flow.thresholds.get(metric));
+    set.copied().or_else(|| default_threshold(metric))
+}
+
+/// Every metric of a flow that has bounds, the producer's first, then by consumer; within each in a fixed order.
+///
+/// What could not be read is left out: it is incomplete, which is a metric of its own, and never passes as 0.
+#[must_use]
+pub fn readings(report: &FlowReport, flow: &Flow, as_of: Micros) -> Vec<Reading> {
+    let mut found = read(None, &of_producer(report, as_of), flow);
+    found.extend(read(None, &of_flow(report, as_of), flow));
     for consumer in &report.consumers {
         if let Some(counts) = &consumer.counts {
-            let mut measured = of_consumer(counts);
-            forgive(&mut measured, Some(&consumer.name), &report.acknowledged);
-            found.extend(check(Some(&consumer.name), &measured, thresholds));
+            let name = Some(consumer.name.as_str());
+            found.extend(read(name, &of_consumer(counts, name, report), flow));
         }
     }
     found
 }
 
-/// What somebody has acknowledged stays in the totals and out of the verdict.
-fn forgive(measured: &mut Measured, consumer: Option<&str>, acknowledged: &[Acknowledged]) {
-    for known in acknowledged.iter().filter(|known| known.consumer.as_deref() == consumer) {
-        let of_kind = measured.iter_mut().filter(|(metric, _)| *metric == known.kind.name());
-        for (_, value) in of_kind {
-            if let Value::Count(count, _) = value {
-                *count = count.saturating_sub(known.count);
-            }
-        }
-    }
+/// The bounds that a flow's counts reached, the producer's first, then by consumer; within each by metric.
+#[must_use]
+pub fn breaches(report: &FlowReport, flow: &Flow, as_of: Micros) -> Vec<Breach> {
+    let reached = readings(report, flow, as_of).into_iter();
+    let reached = reached.filter(|reading| !ALERTS_ONLY.contains(&reading.metric.as_str()));
+    reached.filter_map(breach).collect()
+}
+
+fn breach(reading: Reading) -> Option<Breach> {
+    Some(Breach {
+        metric: reading.metric,
+        consumer: reading.consumer,
+        level: reading.level?,
+        value: reading.value,
+        bound: reading.bound,
+    })
 }
 
 /// The worst of the breaches.
@@ -70,84 +105,58 @@ pub fn verdict(breaches: &[Breach]) -> Verdict {
     breaches.iter().map(|breach| breach.level).max().unwrap_or(Verdict::Pass)
 }
 
-type Measured = Vec<(&'static str, Value)>;
-
-fn of_producer(report: &FlowReport, as_of: Micros) -> Measured {
-    let mut measured = Measured::new();
-    if let Some(events) = &report.events {
-        let kinds = Kind::ALL.into_iter().filter(|kind| kind.is_of_producer());
-        measured.extend(kinds.map(|kind| (kind.name(), Value::Count(events.of(kind), events.acked))));
-        measured.push(("unknown_state", Value::Count(events.unknown_state, events.acked)));
-    }
-    if let Some(backlog) = &report.backlog {
-        let acked = report.events.map_or(0, |events| events.acked);
-        measured.push(("backlog", Value::Count(backlog.count, acked)));
-        measured.extend(backlog.oldest_age(as_of).map(|age| ("oldest_pending", Value::Duration(age))));
-    }
-    measured
+fn read(consumer: Option<&str>, measured: &[Measured], flow: &Flow) -> Vec<Reading> {
+    let read = |one: &Measured| {
+        let threshold = threshold(flow, consumer, one.metric)?;
+        Some(reading(consumer, one, &threshold))
+    };
+    measured.iter().filter_map(read).collect()
 }
 
-fn of_consumer(counts: &Counts) -> Measured {
-    let totals = &counts.totals;
-    let kinds = Kind::ALL.into_iter().filter(|kind| !kind.is_of_producer() && *kind != Kind::Ok);
-    let mut measured: Measured =
-        kinds.map(|kind| (kind.name(), Value::Count(totals.of(kind), totals.acked))).collect();
-    measured.push(("duplicate_records", Value::Count(totals.duplicate_records, totals.acked)));
-    if let Some(LatencySeconds { p50, p95, p99, max }) = counts.latency {
-        let latencies =
-            [("latency_p50", p50), ("latency_p95", p95), ("latency_p99", p99), ("latency_max", max)];
-        measured.extend(latencies.map(|(name, seconds)| (name, Value::Duration(micros(seconds)))));
+fn reading(consumer: Option<&str>, one: &Measured, threshold: &Threshold) -> Reading {
+    let levels = [(Verdict::Fail, threshold.fail), (Verdict::Warn, threshold.warn)];
+    let reached = levels.into_iter().find_map(|(level, bound)| {
+        let bound = bound.filter(|bound| reaches(one.value, *bound, threshold.min_volume))?;
+        Some((level, bound))
+    });
+    let lowest = threshold.warn.or(threshold.fail);
+    let shown = reached.map(|(_, bound)| bound).or(lowest);
+    let clear = threshold.clear.is_some_and(|clear| reaches(one.value, clear, 0));
+    let holds = |value: &Value| lowest.is_some_and(|bound| reaches(*value, bound, threshold.min_volume));
+    Reading {
+        consumer: consumer.map(ToOwned::to_owned),
+        metric: one.metric.to_owned(),
+        kind: Kind::from_name(one.metric),
+        level: reached.map(|(level, _)| level),
+        unwell: clear || reached.is_some(),
+        value: shown.map_or_else(String::new, |bound| show_value(one.value, bound)),
+        bound: shown.map_or_else(String::new, show_bound),
+        ahead: one.ahead,
+        hold: threshold.hold,
+        held: one.windows.as_ref().map(|windows| longest(windows.iter().map(holds))),
     }
-    measured
-        .extend(counts.clock_skew_seconds.map(|seconds| ("clock_skew", Value::Duration(micros(seconds)))));
-    measured
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
-    reason = "durations of years at the most"
-)]
-fn micros(seconds: f64) -> i64 {
-    (seconds * SECOND as f64).round() as i64
-}
-
-fn check(
-    consumer: Option<&str>,
-    measured: &Measured,
-    thresholds: &BTreeMap<String, Threshold>,
-) -> Vec<Breach> {
-    let mut found = Vec::new();
-    for (metric, value) in measured {
-        let Some(threshold) = thresholds.get(*metric).copied().or_else(|| default_threshold(metric)) else {
-            continue;
-        };
-        let levels = [(Verdict::Fail, threshold.fail), (Verdict::Warn, threshold.warn)];
-        let reached = levels.into_iter().find_map(|(level, bound)| {
-            let bound = bound.filter(|bound| reaches(*value, *bound, threshold.min_volume))?;
-            Some((level, bound))
-        });
-        if let Some((level, bound)) = reached {
-            found.push(Breach {
-                metric: (*metric).to_owned(),
-                consumer: consumer.map(ToOwned::to_owned),
-                level,
-                value: show_value(*value, bound),
-                bound: show_bound(bound),
-            });
-        }
+/// The longest row of yes.
+fn longest(answers: impl Iterator<Item = bool>) -> u64 {
+    let (mut best, mut row) = (0, 0);
+    for yes in answers {
+        row = if yes { row + 1 } else { 0 };
+        best = best.max(row);
     }
-    found
+    best
 }
 
 fn reaches(value: Value, bound: Bound, min_volume: u64) -> bool {
     match (value, bound) {
         (Value::Count(count, _), Bound::Count(limit)) => count >= limit,
+        (Value::Volume(count), Bound::Count(limit)) => count < limit,
         (Value::Count(count, acked), Bound::Ratio(limit)) => {
             count > 0 && acked >= min_volume && ratio(count, acked) >= limit
         }
         (Value::Duration(length), Bound::Duration(limit)) => length >= limit,
-        // The configuration does not let these pairs through.
+        (Value::Score(score), Bound::Score(limit)) => score >= limit,
+        // The configuration does not let other pairs through.
         _ => false,
     }
 }
@@ -163,8 +172,9 @@ fn show_value(value: Value, bound: Bound) -> String {
         (Value::Count(count, acked), Bound::Ratio(_)) => {
             format!("{:.3}% ({count} of {acked})", ratio(count, acked) * 100.0)
         }
-        (Value::Count(count, _), _) => count.to_string(),
+        (Value::Count(count, _) | Value::Volume(count), _) => count.to_string(),
         (Value::Duration(length), _) => human(length),
+        (Value::Score(score), _) => format!("{score:.1}"),
     }
 }
 
@@ -182,11 +192,12 @@ pub fn show_bound(bound: Bound) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::life::Acknowledged;
     use crate::model::time::{HOUR, MINUTE};
 
-    fn fired(metric: &'static str, value: Value, threshold: Option<Threshold>) -> Option<Verdict> {
-        let set = threshold.map(|threshold| (metric.to_owned(), threshold)).into_iter().collect();
-        check(Some("c"), &vec![(metric, value)], &set).first().map(|breach| breach.level)
+    fn fired(metric: &'static str, value: Value, set: Option<Threshold>) -> Option<Verdict> {
+        let threshold = set.or_else(|| default_threshold(metric))?;
+        reading(Some("c"), &Measured::whole(metric, value), &threshold).level
     }
 
     #[test]
@@ -216,9 +227,13 @@ mod tests {
             (acknowledged(Some("c"), 9), 0),
             (acknowledged(Some("d"), 3), 5),
         ] {
-            let mut measured = vec![("missing", Value::Count(5, 100)), ("stuck", Value::Count(1, 100))];
-            forgive(&mut measured, Some("c"), &[known]);
-            assert_eq!(measured, [("missing", Value::Count(left, 100)), ("stuck", Value::Count(1, 100))]);
+            let of = |missing| {
+                let counts = [("missing", missing), ("stuck", 1)];
+                counts.map(|(metric, count)| Measured::whole(metric, Value::Count(count, 100)))
+            };
+            let mut measured = of(5);
+            measure::forgive(&mut measured, Some("c"), &[known]);
+            assert_eq!(measured, of(left));
         }
     }
 
@@ -263,5 +278,36 @@ mod tests {
             (show_bound(Bound::Ratio(0.001)), show_bound(Bound::Duration(HOUR))),
             ("0.1%".into(), "1h".into())
         );
+    }
+
+    #[test]
+    fn too_few_messages_are_a_breach_too() {
+        let threshold =
+            Threshold { warn: Some(Bound::Count(100)), fail: Some(Bound::Count(1)), ..Threshold::default() };
+        for (acked, right) in [(100, None), (99, Some(Verdict::Warn)), (0, Some(Verdict::Fail))] {
+            assert_eq!(fired("acked", Value::Volume(acked), Some(threshold)), right, "{acked}");
+        }
+        assert_eq!(fired("acked", Value::Volume(0), None), None);
+    }
+
+    #[test]
+    fn windows_in_a_row_are_counted_and_an_alert_is_well_only_below_clear() {
+        let threshold = Threshold {
+            warn: Some(Bound::Count(10)),
+            hold: 3,
+            clear: Some(Bound::Count(5)),
+            ..Threshold::default()
+        };
+        let read = |counts: &[u64]| {
+            let windows = counts.iter().map(|count| Value::Count(*count, 100)).collect();
+            let value = Value::Count(counts.iter().sum(), 1000);
+            let one = Measured { metric: "late", value, ahead: 0, windows: Some(windows) };
+            let reading = reading(Some("c"), &one, &threshold);
+            (reading.level.is_some(), reading.unwell, reading.held)
+        };
+        assert_eq!(read(&[9, 9, 9]), (true, true, Some(0)));
+        assert_eq!(read(&[10, 10, 3, 12, 10, 11, 0]), (true, true, Some(3)));
+        assert_eq!(read(&[3, 3]), (false, true, Some(0)));
+        assert_eq!(read(&[2, 2]), (false, false, Some(0)));
     }
 }

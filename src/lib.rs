@@ -27,6 +27,7 @@
 //! | [`model`] | instants, ids, windows, kinds, tallies, the finished `Run` | pure |
 //! | [`plan`] | configuration + request + as-of → `Plan` | pure |
 //! | [`schedule`] | ledger + as-of → the windows that are due | pure |
+//! | [`jobfile`] | configuration → crontab, systemd units, Kubernetes manifests: the files of `cron/` | pure |
 //! | [`source`] | SQLite, PostgreSQL, MySQL → events, receipts, dead letters; SQL in `queries/` | edge, SQL and decoding pure |
 //! | [`pair`] | pairs by id while reading, drops what pairs | pure |
 //! | [`book`] | the books of a flow: suspects out, answers in, report at the end | pure |
@@ -49,6 +50,7 @@
 //!   the same ledger and the same report. Only the holder of a flow's lease writes to it.
 //! - No secret is in any output.
 
+pub mod alert;
 pub mod book;
 pub mod classify;
 pub mod cli;
@@ -57,6 +59,7 @@ pub mod command;
 pub mod config;
 pub mod connect;
 pub mod exit;
+pub mod jobfile;
 pub mod judge;
 pub mod language;
 pub mod ledger;

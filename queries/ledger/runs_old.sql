@@ -1,4 +1,4 @@
--- Which runs began before an instant, and is not the one that the next run of a flow compares itself with?
+-- Which runs began before an instant, have nothing that waits to be told, and are not the ones that the next run of a flow compares itself with?
 -- Wants (started_at), and (flow, finished, as_of) of the runs' flows.
 -- Row: run.
 SELECT r.run
@@ -15,5 +15,6 @@ WHERE r.started_at < ?
                     AND (g.as_of > f.as_of OR (g.as_of = f.as_of AND g.run > f.run))
             )
     )
+    AND NOT EXISTS (SELECT 1 FROM msgrecon_deliveries AS d WHERE d.run = r.run AND d.state = 'waiting')
 ORDER BY r.started_at
 LIMIT ?

@@ -30,6 +30,14 @@ pub struct ReportArgs {
     pub language: LanguageArgs,
 }
 
+/// Options of `test-notify`.
+#[derive(Args, Debug)]
+pub struct TestNotifyArgs {
+    /// Only this one: `mail`, `mail:OWNER`, `channel:NAME`; may be given several times.
+    #[arg(long = "target", value_name = "NAME")]
+    pub targets: Vec<String>,
+}
+
 /// Options of `history`.
 #[derive(Args, Debug)]
 pub struct HistoryArgs {

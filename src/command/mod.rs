@@ -1,5 +1,6 @@
 //! The commands: each reads what it needs, calls the library and prints. No rule of reconciliation lives here.
 
+mod around;
 mod demo;
 mod differences;
 mod history;
@@ -10,7 +11,10 @@ mod progress;
 mod prune;
 mod report;
 mod run;
+mod schedule;
 mod status;
+mod telling;
+mod test_notify;
 
 use crate::cli::{Cli, Command, Global, LanguageArgs, LedgerCommand, LogFormat};
 use crate::config::{self, Config};
@@ -34,6 +38,11 @@ struct Usage(String);
 #[error("{0}")]
 struct NotWritten(String);
 
+/// What was judged and recorded could not be told to somebody.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Undelivered(String);
+
 /// Carries out a command; gives the exit code.
 ///
 /// # Errors
@@ -46,7 +55,9 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
         Command::History(args) => history::history(&cli.global, args),
         Command::Status(args) => status::status(&cli.global, args),
         Command::Differences { command } => differences::differences(&cli.global, command),
+        Command::TestNotify(args) => test_notify::test_notify(&cli.global, args),
         Command::Prune(args) => prune::prune(&cli.global, args),
+        Command::Schedule(args) => schedule::schedule(&cli.global, args),
         Command::Explain { kind, language } => {
             // It needs no configuration, and complains of none.
             let language = language_of(*language, load_config(&cli.global).ok().as_ref());
@@ -72,7 +83,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
 pub fn exit_code(error: &anyhow::Error) -> u8 {
     if let Some(error) = error.downcast_ref::<LedgerError>() {
         of_ledger(error.kind)
-    } else if error.is::<NotWritten>() {
+    } else if error.is::<NotWritten>() || error.is::<Undelivered>() {
         exit::NOT_DELIVERED
     } else if error.is::<Usage>() || error.is::<config::Problems>() || error.is::<PlanError>() {
         exit::USAGE

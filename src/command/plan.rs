@@ -5,15 +5,13 @@ mod due;
 use super::{block_on, load_config, print};
 use crate::cli::{Global, PlanArgs};
 use crate::clock;
-use crate::config::{Config, Flow, Threshold};
+use crate::config::{Config, Flow, Threshold, threshold_metrics};
 use crate::exit;
-use crate::judge::{default_threshold, show_bound};
-use crate::model::Kind;
+use crate::judge::{show_bound, threshold};
 use crate::model::time::human;
 use crate::model::window::label;
 use crate::plan::{FlowPlan, Plan, plan as make};
 use crate::reconcile::statements;
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 pub(super) fn plan(global: &Global, args: &PlanArgs) -> anyhow::Result<u8> {
@@ -100,25 +98,31 @@ fn place(config: &Config, database: &str) -> String {
     format!("{database} ({})", dialect.unwrap_or_default())
 }
 
-/// The bounds that hold, set or by default.
+/// The bounds that hold, set or by default; a consumer's own behind them.
 fn thresholds(flow: &Flow) -> String {
-    let defaults = Kind::ALL
-        .into_iter()
-        .filter_map(|kind| Some((kind.name().to_owned(), default_threshold(kind.name())?)));
-    let mut effective: BTreeMap<String, Threshold> = defaults.collect();
-    effective.extend(flow.thresholds.clone());
-    effective.into_iter().fold(String::new(), |mut text, (metric, threshold)| {
-        let bound = |name: &str, bound| bound_text(name, bound);
-        let volume = if threshold.min_volume > 0 {
-            format!(", from {} acked on", threshold.min_volume)
-        } else {
-            String::new()
-        };
-        let bounds: Vec<_> =
-            [bound("warn", threshold.warn), bound("fail", threshold.fail)].into_iter().flatten().collect();
-        let _ = writeln!(text, "bound    {metric}: {}{volume}", bounds.join(", "));
-        text
-    })
+    let mut metrics = threshold_metrics();
+    metrics.sort_unstable();
+    let mut text = String::new();
+    for metric in metrics {
+        if let Some(threshold) = threshold(flow, None, metric) {
+            let _ = writeln!(text, "bound    {metric}: {}", threshold_text(&threshold));
+        }
+    }
+    for consumer in &flow.consumers {
+        for (metric, threshold) in &consumer.thresholds {
+            let _ = writeln!(text, "bound    {metric} at {}: {}", consumer.name, threshold_text(threshold));
+        }
+    }
+    text
+}
+
+fn threshold_text(threshold: &Threshold) -> String {
+    let bounds = [bound_text("warn", threshold.warn), bound_text("fail", threshold.fail)];
+    let volume = (threshold.min_volume > 0).then(|| format!("from {} acked on", threshold.min_volume));
+    let hold = (threshold.hold > 1).then(|| format!("alert after {} windows in a row", threshold.hold));
+    let clear = threshold.clear.map(|clear| format!("well again below {}", show_bound(clear)));
+    let parts = bounds.into_iter().chain([volume, hold, clear]);
+    parts.flatten().collect::<Vec<_>>().join(", ")
 }
 
 fn bound_text(name: &str, bound: Option<crate::config::Bound>) -> Option<String> {

@@ -31,6 +31,8 @@ async fn forget(ledger: &mut Ledger, config: &Config, before: Micros) -> anyhow:
             sum.windows += pruned.windows;
             sum.differences += pruned.differences;
         }
+        // First, since runs that something waits for are kept.
+        ledger.prune_deliveries(before).await?;
         sum.runs = ledger.prune_runs(before).await?;
         Ok(sum)
     })

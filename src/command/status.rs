@@ -9,7 +9,7 @@ use crate::config::{Config, Flow};
 use crate::exit;
 use crate::ledger::Ledger;
 use crate::listing::status::{FlowStatus, json, overdue, text};
-use crate::model::Micros;
+use crate::model::{AlertState, Micros};
 use crate::plan::choose;
 use crate::reconcile::{Undone, undone};
 use crate::report::Format;
@@ -80,7 +80,11 @@ async fn known(ledger: &mut Ledger) -> anyhow::Result<BTreeSet<String>> {
 async fn remembered(ledger: &mut Ledger, name: &str, as_of: Micros) -> anyhow::Result<FlowStatus> {
     let last = ledger.runs(Some(name), 1).await?;
     let holders = ledger.holders().await?;
+    let mut alerts = ledger.alerts(name).await?;
+    alerts.retain(|alert| alert.state != AlertState::Cleared);
     Ok(FlowStatus {
+        alerts,
+        undelivered: ledger.waiting(name).await?.len() as u64,
         name: name.to_owned(),
         configured: false,
         begun: ledger.begun(name).await?,

@@ -8,7 +8,7 @@ use crate::model::{Difference, Id, Kind, Micros, Span, Status};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns of a difference, with its key.
-const COLUMNS: usize = 22;
+const COLUMNS: usize = 23;
 /// So many differences go into one statement.
 const ROWS_MAX: usize = 100;
 /// So many windows with open differences are told of at a time.
@@ -141,6 +141,8 @@ impl Entry {
             self.resolution.as_deref().map_or(Value::Text(None), text),
             serde_json::to_string(&self.history).unwrap_or_default().into(),
             key(&self.id).into(),
+            // The last moment is always the one in which it became what it is.
+            self.history.last().map_or(self.first_seen, |moment| moment.at).into(),
         ]
     }
 }

@@ -99,7 +99,7 @@ impl Lease {
     }
 
     /// The flows that it holds.
-    pub(super) fn flows(&self) -> impl Iterator<Item = &str> {
+    pub fn flows(&self) -> impl Iterator<Item = &str> {
         self.tokens.iter().map(|(flow, _)| flow.as_str())
     }
 

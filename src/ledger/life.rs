@@ -4,12 +4,16 @@ use super::entry::{Entry, State};
 use super::error::LedgerError;
 use super::windows::Judged;
 use super::{Ledger, sql};
-use crate::model::life::{Acknowledged, FlowLife, Healed, TrendPoint};
+use crate::model::life::{Acknowledged, FlowLife, Healed, TrendPoint, Volume};
 use crate::model::time::DAY;
 use crate::model::window::{local_date, local_day};
 use crate::model::{Kind, Micros, Span};
+use chrono::Datelike as _;
 use chrono_tz::Tz;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// So many weeks are looked back on.
+const WEEKS: usize = 9;
 
 /// What a run's report covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +45,10 @@ impl Ledger {
         }
         life.watermark = self.begun(flow).await?.map(|begun| begun.watermark);
         life.windows = self.last_windows(flow, FlowLife::TREND).await?.iter().map(point).collect();
-        life.days = self.days(flow, as_of, zone).await?;
+        let days = self.days(flow, as_of, zone).await?;
+        life.volume = volume(&days, zone);
+        let skip = days.len().saturating_sub(FlowLife::TREND);
+        life.days = days.into_iter().skip(skip).collect();
         Ok(life)
     }
 
@@ -115,17 +122,24 @@ impl Ledger {
     }
 
     async fn days(&mut self, flow: &str, as_of: Micros, zone: Tz) -> Result<Vec<TrendPoint>, LedgerError> {
-        let days = i64::try_from(FlowLife::TREND).unwrap_or(i64::MAX);
+        let days = i64::try_from(WEEKS * 7).unwrap_or(i64::MAX);
         let first = local_day(local_date(as_of.plus(-days * DAY), zone), zone);
         let windows = self.windows(flow, Span::new(first.from, as_of)).await?;
         let mut by_day: BTreeMap<Span, Vec<Judged>> = BTreeMap::new();
         for window in windows {
             by_day.entry(local_day(local_date(window.span.from, zone), zone)).or_default().push(window);
         }
-        let points: Vec<_> = by_day.iter().map(|(day, windows)| sum(*day, windows)).collect();
-        let skip = points.len().saturating_sub(FlowLife::TREND);
-        Ok(points.into_iter().skip(skip).collect())
+        Ok(by_day.iter().map(|(day, windows)| sum(*day, windows)).collect())
     }
+}
+
+/// The last day that was judged whole, and the same weekday before.
+fn volume(days: &[TrendPoint], zone: Tz) -> Option<Volume> {
+    let day = days.iter().rfind(|day| day.complete)?;
+    let weekday = |point: &TrendPoint| local_date(point.span.from, zone).weekday();
+    let before = days.iter().filter(|one| one.complete && one.span.from < day.span.from);
+    let usual = before.filter(|one| weekday(one) == weekday(day)).map(|one| one.acked).collect();
+    Some(Volume { day: day.span, acked: day.acked, usual })
 }
 
 fn healed(entry: Entry) -> Healed {

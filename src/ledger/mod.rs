@@ -10,10 +10,13 @@
 //! windows      what was judged, and what was counted    differences   found, seen again, healed
 //! slices       judged and not reported yet              life    what a report says of all this
 //! runs         history and the finished reports         upkeep  acknowledge, list, prune
+//! alerts       as the last run left them            deliveries    what is to be told, until it is
 //! copy         into another ledger
 //! ```
 
+mod alerts;
 mod copy;
+mod deliveries;
 mod differences;
 pub mod entry;
 mod error;
@@ -29,6 +32,7 @@ mod upkeep;
 mod value;
 mod windows;
 
+pub use deliveries::{Delivery, Fate};
 pub use differences::{Heal, Place, Since};
 pub use entry::{Entry, State};
 pub use error::{ErrorKind, LedgerError};

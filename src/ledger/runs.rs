@@ -3,7 +3,8 @@
 use super::error::LedgerError;
 use super::slices::pieces_of;
 use super::value::{Row, Value};
-use super::{Lease, Ledger, sql};
+use super::{Delivery, Lease, Ledger, sql};
+use crate::model::Alert;
 use crate::model::life::LastRun;
 use crate::model::{Micros, Run};
 
@@ -88,6 +89,10 @@ pub struct Finish<'r> {
     pub at: Micros,
     /// Windows that end here or before, and were judged so long after their end, are looked at no more, by flow.
     pub settled: Vec<(String, Micros, i64)>,
+    /// The alerts of each flow as the run leaves them; none where nobody is to be told of this run.
+    pub alerts: &'r [(String, Vec<Alert>)],
+    /// What is to be told, and whether it takes the place of what waits for the same target.
+    pub deliveries: &'r [(Delivery, bool)],
 }
 
 impl Ledger {
@@ -181,6 +186,12 @@ impl Ledger {
             if run.scheduled {
                 self.store.execute(sql::SLICES_DROP, &[flow.as_str().into()]).await?;
             }
+        }
+        for (flow, alerts) in finish.alerts {
+            self.put_alerts(flow, alerts).await?;
+        }
+        for (delivery, anew) in finish.deliveries {
+            self.put_delivery(delivery, *anew).await?;
         }
         let values = [
             finish.at.into(),

@@ -8,7 +8,7 @@ use sqlx::SqlSafeStr as _;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 
 /// The newest schema that this program knows.
-pub const NEWEST: i64 = 1;
+pub const NEWEST: i64 = 2;
 
 /// Two that begin at once meet in the middle of a migration on SQLite, which has no lock for that; the second finds the
 /// work done when it looks again.
@@ -55,14 +55,25 @@ pub async fn is_there(store: &mut Store) -> Result<bool, LedgerError> {
     Ok(store.fetch(question, &[]).await?.first().is_some_and(|row| row.yes(0)))
 }
 
-fn migrator(dialect: Dialect) -> Migrator {
-    let first = match dialect {
-        Dialect::Sqlite => include_str!("../../migrations/sqlite/0001_ledger.sql"),
-        Dialect::Postgres => include_str!("../../migrations/postgres/0001_ledger.sql"),
-        Dialect::Mysql => include_str!("../../migrations/mysql/0001_ledger.sql"),
+macro_rules! steps {
+    ($dialect:literal) => {
+        [
+            ("ledger", include_str!(concat!("../../migrations/", $dialect, "/0001_ledger.sql"))),
+            ("alerts", include_str!(concat!("../../migrations/", $dialect, "/0002_alerts.sql"))),
+        ]
     };
-    let first = Migration::new(NEWEST, "ledger".into(), MigrationType::Simple, first.into_sql_str(), false);
-    let mut migrator = Migrator::with_migrations(vec![first]);
+}
+
+fn migrator(dialect: Dialect) -> Migrator {
+    let texts = match dialect {
+        Dialect::Sqlite => steps!("sqlite"),
+        Dialect::Postgres => steps!("postgres"),
+        Dialect::Mysql => steps!("mysql"),
+    };
+    let steps = (1..).zip(texts).map(|(version, (name, text))| {
+        Migration::new(version, name.into(), MigrationType::Simple, text.into_sql_str(), false)
+    });
+    let mut migrator = Migrator::with_migrations(steps.collect());
     // From the first version on; never to be changed.
     migrator.dangerous_set_table_name("msgrecon_migrations");
     migrator

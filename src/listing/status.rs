@@ -7,8 +7,8 @@ pub use json::json;
 use super::{between, name};
 use crate::config::Flow;
 use crate::ledger::{Ages, Begun, RunHistory};
-use crate::model::Micros;
 use crate::model::time::HOUR;
+use crate::model::{Alert, AlertState, Micros};
 use crate::reconcile::Undone;
 use crate::report::Options;
 use crate::report::text::{fill_parts, grouped, local, plural};
@@ -42,6 +42,10 @@ pub struct FlowStatus {
     pub at_work: Option<String>,
     /// Why it is overdue, if it is.
     pub overdue: Option<Overdue>,
+    /// Alerts that are pending or fire.
+    pub alerts: Vec<Alert>,
+    /// So many messages wait to be delivered.
+    pub undelivered: u64,
 }
 
 /// Why a flow is overdue.
@@ -131,6 +135,12 @@ fn lines(flow: &FlowStatus, as_of: Micros, zone: Tz) -> Vec<Vec<String>> {
     lines.extend((flow.undone.holes > 0).then(|| holes(&flow.undone, zone)));
     lines.extend(flow.next_due.map(|at| vec![format!("next window due at {}", local(at, zone))]));
     lines.push(open(&flow.ages));
+    lines.extend(flow.alerts.iter().map(|alert| alert_line(alert, zone)));
+    let waiting = plural(flow.undelivered, "message");
+    lines.extend(
+        (flow.undelivered > 0)
+            .then(|| vec![format!("{waiting} not delivered yet; the next run tries again")]),
+    );
     lines.push(last_run(flow, zone));
     lines
 }
@@ -165,6 +175,21 @@ fn open(ages: &Ages) -> Vec<String> {
     parts
 }
 
+fn alert_line(alert: &Alert, zone: Tz) -> Vec<String> {
+    let whose =
+        alert.key.consumer.as_deref().map_or_else(String::new, |consumer| format!(" at {}", name(consumer)));
+    let state = if alert.state == AlertState::Firing { "alert" } else { "pending alert" };
+    let mut parts = vec![
+        format!("{state} ({}): {}{whose} {}", alert.level.name(), alert.key.metric, alert.value),
+        format!("since {}", local(alert.since, zone)),
+    ];
+    let silenced = alert.silenced.as_ref();
+    parts.extend(
+        silenced.map(|one| format!("silenced until {}: {}", local(one.until, zone), name(&one.reason))),
+    );
+    parts
+}
+
 fn last_run(flow: &FlowStatus, zone: Tz) -> Vec<String> {
     let Some(run) = &flow.last_run else { return vec!["no run yet".to_owned()] };
     let mut parts = vec![format!("last run {}", name(&run.run)), format!("as of {}", local(run.as_of, zone))];
@@ -184,8 +209,9 @@ fn last_run(flow: &FlowStatus, zone: Tz) -> Vec<String> {
 mod tests {
     use super::super::fixture::flow;
     use super::*;
+    use crate::model::alert::Silenced;
     use crate::model::time::{DAY, MINUTE, SECOND};
-    use crate::model::{Micros, Span, Window};
+    use crate::model::{AlertKey, Micros, Span, Verdict, Window};
 
     const AS_OF: Micros = Micros(1_772_517_600 * SECOND);
 
@@ -228,6 +254,32 @@ mod tests {
             last_run: None,
             at_work: None,
             overdue: None,
+            alerts: Vec::new(),
+            undelivered: 0,
+        }
+    }
+
+    fn firing() -> Alert {
+        let key = AlertKey {
+            flow: "orders".to_owned(),
+            consumer: Some("points".to_owned()),
+            metric: "missing".to_owned(),
+        };
+        Alert {
+            key,
+            state: AlertState::Firing,
+            level: Verdict::Fail,
+            value: "12".to_owned(),
+            bound: "1".to_owned(),
+            since: AS_OF.plus(-DAY),
+            held: 1,
+            seen_at: AS_OF,
+            seen_until: AS_OF,
+            told_at: Some(AS_OF),
+            told_level: Some(Verdict::Fail),
+            told_ahead: 0,
+            cleared_at: None,
+            silenced: Some(Silenced { reason: "moving".to_owned(), until: AS_OF.plus(HOUR) }),
         }
     }
 
@@ -239,6 +291,8 @@ mod tests {
             ages: Ages { open: [1, 0, 1_200, 3], acknowledged: 2 },
             last_run: Some(run("killed", None)),
             overdue: Some(Overdue::Since(AS_OF.plus(-7 * HOUR))),
+            alerts: vec![firing()],
+            undelivered: 2,
             ..nothing("orders\u{1b}[2J")
         };
         let in_time = FlowStatus {

@@ -1,6 +1,7 @@
 //! Alerts: a metric of a flow over its bound, from the run that first sees it to the run in which it is well again; and
 //! the digest that tells of them.
 
+use super::kind::Kind;
 use super::run::{Outcome, Verdict};
 use super::time::{Micros, Span};
 use serde::{Deserialize, Serialize};
@@ -65,10 +66,26 @@ pub struct Alert {
     pub told_at: Option<Micros>,
     /// The worst level that was told.
     pub told_level: Option<Verdict>,
+    /// So many of what was told lay in windows that were not due yet: they are no news once their windows are judged.
+    #[serde(default)]
+    pub told_ahead: u64,
     /// As-of of the run that found it well again.
     pub cleared_at: Option<Micros>,
     /// What it is silenced by now: reason and end.
     pub silenced: Option<Silenced>,
+}
+
+/// Differences that are open and not acknowledged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Open {
+    /// `None` for the producer alone.
+    pub consumer: Option<String>,
+    /// What they are.
+    pub kind: Kind,
+    /// As-of of the run in which they became so.
+    pub since: Micros,
+    /// How many.
+    pub count: u64,
 }
 
 /// Why nobody is told of an alert, and for how long.

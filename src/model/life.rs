@@ -59,6 +59,12 @@ pub struct FlowLife {
     pub watermark: Option<Micros>,
     /// Windows that are due and wait for the next run, because this one had reached its limit or could not read.
     pub due: u64,
+    /// Whether windows wait to be judged, and since when; `None` where nobody asked.
+    #[serde(default)]
+    pub overdue: Option<Overdue>,
+    /// The last local day that was judged whole, and its weekdays before; `None` where there is none yet.
+    #[serde(default)]
+    pub volume: Option<Volume>,
     /// The last windows, oldest first; at most [`FlowLife::TREND`].
     pub windows: Vec<TrendPoint>,
     /// The last local days, oldest first; at most [`FlowLife::TREND`].
@@ -70,6 +76,24 @@ impl FlowLife {
     pub const HEALED_MAX: usize = 1_000;
     /// So many windows and days make a trend.
     pub const TREND: usize = 30;
+}
+
+/// Windows that wait to be judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Overdue {
+    /// When the oldest of them was due: its end and the longer of `grace` and `stuck_after`. `None`: none waits.
+    pub since: Option<Micros>,
+}
+
+/// How many messages a day had, and how many are usual.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Volume {
+    /// The day.
+    pub day: Span,
+    /// Messages acked in it.
+    pub acked: u64,
+    /// The same of the same weekday in the weeks before, oldest first; only of days that were judged whole.
+    pub usual: Vec<u64>,
 }
 
 /// A difference that is none any more.

@@ -146,6 +146,10 @@ pub struct Backlog {
     pub by_age: [u64; 5],
     /// Of `count`, those without a usable creation time.
     pub undated: u64,
+    /// Of `count`, those older than `stuck_after` in windows that are not due yet, so that no window's count holds them.
+    /// `None` where a run was asked for a range and looks at no other windows.
+    #[serde(default)]
+    pub stuck_ahead: Option<u64>,
 }
 
 impl Backlog {

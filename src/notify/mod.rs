@@ -8,10 +8,29 @@
 //! secret     reads secrets when they are needed; hides them in every error      edge
 //! mail       text, HTML, attachment, message; then SMTP or a folder             pure, then edge
 //! channel    the bodies of each service                                         pure
+//! signature  of webhooks and robots                                             pure
 //! http       requests to services, with time-outs, retries and no redirects     edge
+//! heartbeat  says that the job ran                                              edge
+//! metrics    a run as Prometheus text (pure), and the file that holds it        pure, edge
+//! pushgateway  takes the metrics                                                edge
+//! hook       programs around a run, and the channel `command`                   edge
+//! hide       takes secrets out of what services and programs say                pure
 //! ```
 
+pub mod brief;
+pub mod channel;
+pub mod heartbeat;
+mod hide;
+pub mod hook;
+mod http;
+pub mod mail;
+pub mod metrics;
+pub mod pushgateway;
 pub mod secret;
+pub mod signature;
+
+#[cfg(test)]
+pub(crate) mod fixture;
 
 use crate::model::Micros;
 use std::fmt;
@@ -26,19 +45,27 @@ pub struct NotDelivered {
     pub message: String,
     /// Whether it may work when tried again; a login that is refused does not.
     pub retry: bool,
+    /// Whether it is over: some have it and would get it twice, or there is nothing left that could be sent.
+    pub over: bool,
 }
 
 impl NotDelivered {
     /// It may work later.
     #[must_use]
     pub fn for_now(message: impl Into<String>) -> Self {
-        Self { message: message.into(), retry: true }
+        Self { message: message.into(), retry: true, over: false }
     }
 
     /// Somebody has to mend something first.
     #[must_use]
     pub fn for_good(message: impl Into<String>) -> Self {
-        Self { message: message.into(), retry: false }
+        Self { message: message.into(), retry: false, over: false }
+    }
+
+    /// It is not sent again, whatever is mended.
+    #[must_use]
+    pub fn over(message: impl Into<String>) -> Self {
+        Self { over: true, ..Self::for_good(message) }
     }
 }
 

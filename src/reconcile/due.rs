@@ -11,11 +11,11 @@ use super::{Keeping, Reconciled, Watch, look_again};
 use crate::book::{Slice, merge};
 use crate::config::{Config, Flow};
 use crate::ledger::{Entry, KeptSlice, LedgerError, State, Within};
-use crate::model::life::LastRun;
+use crate::model::life::{FlowLife, LastRun, Overdue};
 use crate::model::run::Backlog;
 use crate::model::{Difference, Micros, Problem, Span, Window};
 use crate::plan::{FlowPlan, flow_plan};
-use crate::schedule::{changed, short_slices, slices};
+use crate::schedule::{changed, settle, short_slices, slices};
 use crate::source::SourceError;
 use chrono_tz::Tz;
 use std::collections::BTreeSet;
@@ -90,7 +90,8 @@ async fn due_flow(
     };
     match Session::open(plan, due.as_of, config, databases, watch).await {
         Ok(session) => {
-            work.backlog = Some(session.aside.backlog);
+            let ahead = Some(session.aside.stuck_ahead);
+            work.backlog = Some(Backlog { stuck_ahead: ahead, ..session.aside.backlog });
             work.all(&session, &mut recorder).await;
         }
         Err(error) => work.slices.push(not_judged(flow, Span::new(due.as_of, due.as_of), &error)),
@@ -209,7 +210,8 @@ impl Work<'_> {
         let within = Within::Windows(windows.map(|(window, _)| window.0.from).collect());
         let life = recorder.life(before, &within).await;
         let life = life.map(|(life, acknowledged)| {
-            (crate::model::FlowLife { due: self.still_due(left), ..life }, acknowledged)
+            let overdue = Some(Overdue { since: self.due_since(left) });
+            (FlowLife { due: self.still_due(left), overdue, ..life }, acknowledged)
         });
         let away = recorder.away().cloned();
         let merged = merge(&self.flow.name, &names(self.flow), self.backlog, &self.slices);
@@ -233,6 +235,18 @@ impl Work<'_> {
             self.due.windows_max
         );
         Problem { source: "-".to_owned(), flow: Some(self.flow.name.clone()), message }
+    }
+
+    /// When the oldest window was due that waits for the next run. Those behind the limit come after all others.
+    fn due_since(&self, left: usize) -> Option<Micros> {
+        let settle = settle(self.flow);
+        let open = self.wanted.iter().filter(|window| !self.is_firm(window)).map(|window| window.0.until);
+        let behind = self.wanted.last().filter(|_| left > 0).map(|last| last.0.until.plus(self.flow.window));
+        open.chain(behind).min().map(|until| until.plus(settle))
+    }
+
+    fn is_firm(&self, window: &Window) -> bool {
+        self.slices.iter().flat_map(|slice| &slice.firm).any(|(firm, _)| firm == window)
     }
 
     /// Windows that wait for the next run: those behind the limit, those that could not be judged to their end, and those

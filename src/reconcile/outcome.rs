@@ -58,7 +58,7 @@ impl FlowOutcome {
     /// Holds the counts against the flow's thresholds.
     pub(super) fn judged(mut self, flow: &Flow, as_of: Micros) -> Self {
         self.report.outcome = Outcome::of(self.differences_total, self.report.complete);
-        self.report.breaches = judge::breaches(&self.report, &flow.thresholds, as_of);
+        self.report.breaches = judge::breaches(&self.report, flow, as_of);
         self.report.verdict = judge::verdict(&self.report.breaches);
         self
     }

@@ -6,10 +6,12 @@ use super::record::Recorder;
 use super::sources::{ConsumerTables, Databases, Producer, open_consumer, open_producer};
 use crate::book::{Checked, FlowBook, Slice};
 use crate::config::{Config, Flow, Table};
+use crate::model::event::Stamp;
 use crate::model::run::{Backlog, FlowReport};
 use crate::model::time::DAY;
 use crate::model::{Difference, Event, Id, Kind, Micros, Problem, Receipt, Span, Window};
 use crate::plan::{FlowPlan, FlowRules};
+use crate::schedule::{aligned, settled_until};
 use crate::source::{ErrorKind, ReceiptTable, SourceError};
 use std::collections::BTreeSet;
 
@@ -33,6 +35,8 @@ pub(super) struct Aside {
     pub(super) backlog: Backlog,
     /// Rows of the event table without a usable place.
     pub(super) undated: Vec<Event>,
+    /// Of the backlog, those that are stuck in windows that are not due yet.
+    pub(super) stuck_ahead: u64,
     /// Limits that were hit.
     pub(super) cut_short: Vec<String>,
     /// Receipts without a usable time, by consumer: each may be a message's second, or nobody's.
@@ -150,8 +154,15 @@ impl<'a> Session<'a> {
     async fn read_aside(&mut self) -> Result<Aside, SourceError> {
         let mut aside = Aside { receipts: vec![Vec::new(); self.consumers.len()], ..Aside::default() };
         for table in &self.producer.tables {
-            let (backlog, as_of) = (&mut aside.backlog, self.rules.as_of);
-            table.backlog(&mut |created| backlog.add(created.at(), as_of)).await?;
+            let (backlog, ahead, as_of) = (&mut aside.backlog, &mut aside.stuck_ahead, self.rules.as_of);
+            let due = aligned(self.flow, self.config.time_zone, settled_until(self.flow, as_of));
+            let visible = self.rules.events_fresh_until.map_or(as_of, |fresh| fresh.min(as_of));
+            let stuck = |at: &Micros| *at >= due && visible.since(*at) >= self.flow.stuck_after;
+            let add = &mut |created: Stamp| {
+                backlog.add(created.at(), as_of);
+                *ahead += u64::from(created.at().filter(stuck).is_some());
+            };
+            table.backlog(add).await?;
             let undated = table.undated(UNDATED_ROWS_MAX).await?;
             if undated.len() >= UNDATED_ROWS_MAX {
                 aside.cut_short.push(format!(

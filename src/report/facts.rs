@@ -279,11 +279,13 @@ fn other_consumers(consumer: &ConsumerReport, language: Language) -> Option<Stri
 pub fn producer_notes(flow: &FlowReport, language: Language) -> Vec<String> {
     let events = flow.events.unwrap_or_default();
     let undated = flow.backlog.map_or(0, |backlog| backlog.undated);
+    let ahead = flow.backlog.and_then(|backlog| backlog.stuck_ahead).unwrap_or(0);
     let counted = [
         (events.unknown_state, MESSAGES, "{0} in a state that no rule of the configuration names"),
         (events.without_id, ["{0} event row", "{0} event rows"], "{0} without a usable id"),
         (events.ack_lost, MESSAGES, "{0} pending or failed, yet consumed"),
         (undated, ["{0} pending event", "{0} pending events"], "{0} without a usable creation time"),
+        (ahead, ["{0} pending event", "{0} pending events"], "{0} stuck in a window that is not due yet"),
     ];
     counted_notes(&counted, language).collect()
 }

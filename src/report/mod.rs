@@ -25,7 +25,7 @@ mod wide;
 pub mod write;
 
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 
 use crate::language::Language;
 use crate::model::Run;

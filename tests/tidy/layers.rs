@@ -4,7 +4,7 @@ use super::{files, relative, root};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A module and the modules that it may name.
-const ALLOWED: [(&str, &[&str]); 22] = [
+const ALLOWED: [(&str, &[&str]); 23] = [
     ("model", &[]),
     ("exit", &["model"]),
     ("clock", &["model"]),
@@ -13,18 +13,20 @@ const ALLOWED: [(&str, &[&str]); 22] = [
     ("connect", &[]),
     ("plan", &["model", "config"]),
     ("schedule", &["model", "config"]),
+    ("jobfile", &["model", "config", "schedule"]),
     ("classify", &["model", "plan"]),
     ("pair", &["model", "classify"]),
     ("judge", &["model", "config"]),
+    ("alert", &["model", "config", "judge"]),
     ("book", &["model", "plan", "classify", "pair"]),
     ("story", &["model", "config"]),
     ("source", &["model", "config", "connect"]),
     ("ledger", &["model", "config", "connect"]),
     ("report", &["model", "language"]),
-    ("notify", &["model", "config", "language", "report"]),
+    ("notify", &["model", "clock", "config", "language", "report", "exit"]),
     ("reconcile", &["model", "config", "plan", "schedule", "book", "judge", "exit", "source", "ledger"]),
     ("listing", &["model", "config", "schedule", "ledger", "report", "reconcile"]),
-    ("cli", &["model", "plan", "report", "language"]),
+    ("cli", &["model", "plan", "report", "language", "jobfile"]),
     (
         "command",
         &[
@@ -41,8 +43,10 @@ const ALLOWED: [(&str, &[&str]); 22] = [
             "reconcile",
             "listing",
             "cli",
+            "alert",
             "language",
             "notify",
+            "jobfile",
         ],
     ),
     ("lib", &[]),

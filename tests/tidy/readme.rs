@@ -126,15 +126,45 @@ fn what_is_said_of_schedules_and_the_ledger_can_be_run() {
 #[test]
 fn every_configuration_loads() {
     let all = blocks("toml");
-    assert_eq!(all.len(), 2);
-    for block in all {
-        let environment =
-            |name: &str| name.ends_with("_DB_URL").then(|| format!("postgres://u:p@localhost/{name}"));
-        let config =
-            msgrecon::config::parse(&block, Path::new("msgrecon.toml"), &environment, &|_| Ok(String::new()));
-        let config = config.unwrap_or_else(|problems| panic!("{problems}"));
-        assert_eq!(config.flows[0].name, "order-paid");
+    assert_eq!(all.len(), 6);
+    let environment =
+        |name: &str| name.ends_with("_DB_URL").then(|| format!("postgres://u:p@localhost/{name}"));
+    let load = |text: &str| {
+        let folder = Path::new("msgrecon.toml");
+        let config = msgrecon::config::parse(text, folder, &environment, &|_| Ok(String::new()));
+        config.unwrap_or_else(|problems| panic!("{problems}\n{text}"))
+    };
+    for block in &all[..2] {
+        assert_eq!(load(block).flows[0].name, "order-paid");
     }
+    // Sections to add to the first one, each alone and all of them.
+    for block in &all[2..] {
+        load(&format!("{}{block}", all[0]));
+    }
+    let whole = load(&(all[0].clone() + &all[2..].concat()));
+    assert_eq!(whole.notify.channels.len(), msgrecon::config::notify::ChannelKind::ALL.len());
+    assert!(whole.notify.mail.is_some() && whole.notify.metrics.textfile.is_some());
+    let mut kinds: Vec<_> = whole.notify.channels.iter().map(|channel| channel.kind.name()).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    assert_eq!(kinds.len(), whole.notify.channels.len(), "each kind once");
+    for metric in msgrecon::config::threshold_metrics() {
+        assert!(readme().contains(&format!("`{metric}`")), "{metric} is explained");
+    }
+}
+
+#[test]
+fn messages_can_be_tried_out_as_the_readme_says() {
+    let folder = tempfile::tempdir().unwrap();
+    shop(folder.path());
+    let mail = blocks("toml")[2].replace("smtp://robot@mail.example.com", "file://mail");
+    let mail = mail.lines().filter(|line| !line.starts_with("password_file")).collect::<Vec<_>>().join("\n");
+    std::fs::write(folder.path().join("msgrecon.toml"), blocks("toml")[0].clone() + &mail).unwrap();
+    let lines: Vec<_> = blocks("sh")[5].lines().map(words).collect();
+    assert_eq!(lines, [["msgrecon", "test-notify"]]);
+    let output = msgrecon(folder.path(), &lines[0][1..]);
+    assert_eq!((output.status.code(), said(&output).as_str()), (Some(0), "mail: delivered\n"));
+    assert_eq!(std::fs::read_dir(folder.path().join("mail")).unwrap().count(), 1);
 }
 
 #[test]

@@ -67,11 +67,11 @@ fn remind(item: &Item<'_>) -> Option<i64> {
     item.section(&["remind"])?.get("remind", value::duration)
 }
 
-/// Flows, owners, occasion and level of a target.
+/// Flows, occasion and level of a target; owners are each section's own matter.
 fn route(section: &Section<'_>, named: &Named<'_>) -> Route {
     Route {
         flows: section.get("flows", |item| names(item, "flow", &named.flows)).unwrap_or_default(),
-        owners: section.get("owners", |item| names(item, "owner", &named.owners)).unwrap_or_default(),
+        owners: Vec::new(),
         when: section.get("when", |item| value::choice(item, "value", &WHEN)).unwrap_or_default(),
         level: section.get("level", |item| value::choice(item, "level", &LEVELS)),
     }

@@ -1,6 +1,7 @@
 //! Files that load, and what they mean.
 
 use super::*;
+use crate::config::notify::{HeartbeatKind, SmtpTls, Transport, When};
 use crate::config::{
     AfterAck, Bound, Dialect, Expression, IdColumn, IdEncoding, StateRule, Table, Threshold, TimeColumn,
     TimeFormat,
@@ -65,7 +66,7 @@ fn the_example_has_its_flow() {
     ];
     assert_eq!(events.states, states.map(|(rule, sql)| (rule, sql.to_owned())));
     assert_eq!((events.attempts.as_deref(), events.after_ack), (Some("retry_count"), AfterAck::Keep));
-    let threshold = |warn, fail, min_volume| Threshold { warn, fail, min_volume };
+    let threshold = |warn, fail, min_volume| Threshold { warn, fail, min_volume, ..Threshold::default() };
     let thresholds = [
         ("missing", threshold(Some(Bound::Count(1)), Some(Bound::Ratio(0.001)), 1000)),
         ("oldest_pending", threshold(Some(Bound::Duration(10 * MINUTE)), Some(Bound::Duration(HOUR)), 0)),
@@ -176,13 +177,66 @@ fn a_secret_file_lies_beside_the_configuration() {
 }
 
 #[test]
-fn sections_of_later_commands_are_accepted() {
+fn whom_to_tell_is_read_with_its_defaults() {
     let text = format!(
-        "{LEAST}[flows.thresholds]\nlate = {{ fail = '5%', for = 3, clear = '1%' }}\n\
-         [[silences]]\nflow = 'paid'\nuntil = 2026-01-01\n\
-         [[channels]]\nkind = 'command'\ncommand = ['/bin/page', 'it']\nwhen = 'on_change'\n"
+        "{LEAST}[flows.consumers.thresholds]\nlate = {{ fail = 9 }}\n\
+         [flows.thresholds]\nlate = {{ fail = '5%', for = 3, clear = '1%' }}\n\
+         [thresholds]\nlate = {{ warn = 1 }}\nstuck = {{ fail = 1 }}\nacked_drop = {{ warn = 3.5 }}\n\
+         [[silences]]\nflow = 'paid'\nuntil = 2026-01-01\nreason = 'moving'\n\
+         [[channels]]\nkind = 'command'\ncommand = ['/bin/page', 'it']\nwhen = 'on_change'\nowners = ['team-a']\n\
+         [mail]\nfrom = 'A B <a@b.c>'\nto = 'b@b.c'\ntransport = 'smtp://u%40x:p%2Fw@h.example'\n\
+         owners = {{ team-a = ['x@b.c'] }}\n\
+         [hooks]\nbefore = 'true'\nafter = ['echo', 'x']\non_error = [['a', 'b'], ['c']]\n\
+         [metrics]\ntextfile = 'm.prom'\npushgateway = 'http://gateway:9091'\n\
+         [[heartbeats]]\nurl = 'https://hc.example/x'\n"
     );
-    assert_eq!(loaded(&text).flows[0].thresholds["late"].fail, Some(Bound::Ratio(0.05)));
+    let text = text.replace("name = \"paid\"", "name = \"paid\"\nowner = 'team-a'");
+    let config = loaded(&text);
+    let flow = &config.flows[0];
+    assert_eq!(flow.thresholds["late"].fail, Some(Bound::Ratio(0.05)));
+    assert_eq!((flow.thresholds["late"].hold, flow.thresholds["late"].warn), (3, None));
+    assert_eq!(flow.thresholds["stuck"].fail, Some(Bound::Count(1)));
+    assert_eq!(flow.thresholds["acked_drop"].warn, Some(Bound::Score(3.5)));
+    assert_eq!(flow.consumers[0].thresholds["late"].fail, Some(Bound::Count(9)));
+    let notify = &config.notify;
+    assert_eq!((notify.remind, notify.silences[0].reason.as_str()), (6 * HOUR, "moving"));
+    assert_eq!(
+        (notify.channels[0].name.as_str(), notify.channels[0].route.when),
+        ("command", When::OnChange)
+    );
+    let mail = notify.mail.as_ref().unwrap();
+    let Transport::Smtp(smtp) = &mail.transport else { panic!("{mail:?}") };
+    assert_eq!((smtp.host.as_str(), smtp.port, smtp.tls), ("h.example", 587, SmtpTls::StartTls));
+    assert_eq!(smtp.user.as_deref(), Some("u@x"));
+    assert_eq!(smtp.password.as_ref().unwrap().exposed().as_deref(), Some("p/w"));
+    assert_eq!((mail.all_quiet, mail.size_max, mail.top), (Some(7 * DAY), 10 << 20, 20));
+    assert_eq!(mail.owners, [("team-a".to_owned(), vec!["x@b.c".to_owned()])]);
+    let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(notify.hooks.before, [words("true")]);
+    assert_eq!(notify.hooks.after, [words("echo x")]);
+    assert_eq!(notify.hooks.on_error, [words("a b"), words("c")]);
+    assert!(notify.metrics.textfile.as_ref().unwrap().ends_with("m.prom"));
+    assert_eq!(notify.metrics.pushgateway.as_ref().unwrap().job, "msgrecon");
+    assert_eq!(notify.heartbeats[0].kind, HeartbeatKind::Healthchecks);
+}
+
+#[test]
+fn how_mail_is_sent_stands_in_its_url() {
+    for (url, port, tls) in [
+        ("smtp://h", 587, SmtpTls::StartTls),
+        ("smtp://h:25?tls=required", 25, SmtpTls::StartTls),
+        ("smtps://h", 465, SmtpTls::Implicit),
+        ("smtps://h:2525", 2525, SmtpTls::Implicit),
+        ("smtp://127.0.0.1:25?tls=none", 25, SmtpTls::None),
+        ("smtp://localhost?tls=none", 587, SmtpTls::None),
+    ] {
+        let text = format!(
+            "mail = {{ from = 'a@b.c', to = 'b@b.c', transport = '{url}', all_quiet = false }}\n{LEAST}"
+        );
+        let mail = loaded(&text).notify.mail.unwrap();
+        let Transport::Smtp(smtp) = &mail.transport else { panic!("{url}") };
+        assert_eq!((smtp.port, smtp.tls, mail.all_quiet), (port, tls, None), "{url}");
+    }
 }
 
 #[test]

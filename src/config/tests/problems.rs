@@ -28,11 +28,38 @@ timezone = 'UTC'⏎ => 1 timezone: unknown key, did you mean time_zone
 ledger = { url = 'sqlite://a', url_file = 'b' }⏎ => 1 ledger.url_file: `url` and `url_file` are both set
 ledger = { url = 'redis://a' }⏎ => 1 ledger.url: unknown scheme `redis`; known: sqlite,
 ledger = 5⏎ => 1 ledger: expected a table
-mail = { from = 'a', to = 'b', transport = 'c', when = 'allways' }⏎ => 1 mail.when: did you mean always
-mail = { from = 'a', to = 'b', transport = 'c', pasword = 'd' }⏎ => 1 mail.pasword: did you mean password
+mail = { from = 'a@b.c', to = 'b@b.c', transport = 'file://x', when = 'allways' }⏎ => 1 mail.when: did you mean always
+mail = { from = 'a@b.c', to = 'b@b.c', transport = 'file://x', pasword = 'd' }⏎ => 1 mail.pasword: did you mean password
+mail = { from = 'a@b.c', to = ['b'], transport = 'file://x' }⏎ => 1 mail.to[0]: is no mail address
+mail = { from = 'a@b.c', to = [], transport = 'file://x' }⏎ => 1 mail.to: at least one address
+mail = { from = 'a@b.c', to = 'b@b.c' }⏎ => 1 mail.transport: is missing; give smtp://
+mail = { from = 'a@b.c', to = 'b@b.c', transport = 'smtp://mail.example.com?tls=none' }⏎ => 1 mail.transport: only for a server on this machine
+mail = { from = 'a@b.c', to = 'b@b.c', transport = 'smtp://mail.example.com?tls=opportunistic' }⏎ => 1 mail.transport: knows no such `tls`
+mail = { from = 'a@b.c', to = 'b@b.c', transport = 'smtp://mail.example.com', password = 'x' }⏎ => 1 mail.transport: names no user
+mail = { from = 'a@b.c', to = 'b@b.c', transport = 'smtp://u:p@mail.example.com', password_file = 'x' }⏎ => 1 mail.transport: keep one
+mail = { from = 'a@b.c', to = 'b@b.c', transport = 'http://mail.example.com' }⏎ => 1 mail.transport: unknown scheme `http`
+mail = { from = 'a@b.c', to = 'b@b.c', transport = 'file://x', owners = { team-a = 'x@b.c' } }⏎ => 1 mail.owners.team-a: unknown owner
 channels = [{ kind = 'lark' }]⏎ => 1 channels[0].kind: unknown kind 'lark'; known: webhook,
 channels = [{ kind = 'slack', url = 'a', url_file = 'b' }]⏎ => 1 channels[0].url_file: both set
+channels = [{ kind = 'slack' }]⏎ => 1 channels[0].url: is missing
+channels = [{ kind = 'slack', url_file = 'https://h/x' }]⏎ => 1 channels[0].url_file: the url itself goes to `url`
+channels = [{ kind = 'slack', url = 'a' }, { kind = 'slack', url = 'b' }]⏎ => 1 channels[1]: the name slack is used twice
+channels = [{ kind = 'slack', url = 'a', flows = ['padi'] }]⏎ => 1 channels[0].flows[0]: did you mean paid
+channels = [{ kind = 'slack', url = 'a', command = 'x' }]⏎ => 1 channels[0].command: only channels of kind `command`
+channels = [{ kind = 'command', command = [] }]⏎ => 1 channels[0].command: is empty
+channels = [{ kind = 'pagerduty' }]⏎ => 1 channels[0].token: routing key
 silences = 1⏎ => 1 silences: expected an array
+silences = [{ until = 2026-01-01 }]⏎ => 1 silences[0].reason: is missing
+silences = [{ reason = 'x' }]⏎ => 1 silences[0].until: is missing
+silences = [{ reason = 'x', until = 2026-01-01, from = 2026-01-01 }]⏎ => 1 silences[0].until: after `from`
+silences = [{ reason = 'x', until = 2026-01-01, metric = 'mising' }]⏎ => 1 silences[0].metric: did you mean missing
+alerts = { remind = 6 }⏎ => 1 alerts.remind: needs a unit
+heartbeats = [{ kind = 'sentry' }]⏎ => 1 heartbeats[0].url: is missing
+metrics = { textfile = 'a.txt' }⏎ => 1 metrics.textfile: must end in .prom
+hooks = { after = [[]] }⏎ => 1 hooks.after[0]: is empty
+thresholds = { late = { fail = '5%', clear = '6%' } }⏎ => 1 thresholds.late.clear: good side
+thresholds = { acked = { warn = 5, fail = 6 } }⏎ => 1 thresholds.acked.fail: above `warn`
+thresholds = { acked_drop = { warn = 'x' } }⏎ => 1 thresholds.acked_drop.warn: a number of deviations
 ",
     );
 }

@@ -4,7 +4,7 @@ use super::super::rows::Rows;
 use super::super::{FORMAT_VERSION, seconds_between};
 use super::{FlowStatus, HOLES_NAMED, Overdue};
 use crate::ledger::{Ages, RunHistory};
-use crate::model::{Micros, Window};
+use crate::model::{Alert, Micros, Window};
 use crate::reconcile::Undone;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -25,6 +25,20 @@ struct Row<'a> {
     acknowledged: u64,
     last_run: Option<LastRun<'a>>,
     at_work: Option<&'a str>,
+    alerts: Vec<AlertRow<'a>>,
+    undelivered: u64,
+}
+
+#[derive(Serialize)]
+struct AlertRow<'a> {
+    consumer: Option<&'a str>,
+    metric: &'a str,
+    state: &'static str,
+    level: &'static str,
+    value: &'a str,
+    bound: &'a str,
+    since: Micros,
+    silenced_until: Option<Micros>,
 }
 
 #[derive(Serialize)]
@@ -95,6 +109,21 @@ fn row(flow: &FlowStatus, as_of: Micros) -> Row<'_> {
         acknowledged: flow.ages.acknowledged,
         last_run: flow.last_run.as_ref().map(run_row),
         at_work: flow.at_work.as_deref(),
+        alerts: flow.alerts.iter().map(alert_row).collect(),
+        undelivered: flow.undelivered,
+    }
+}
+
+fn alert_row(alert: &Alert) -> AlertRow<'_> {
+    AlertRow {
+        consumer: alert.key.consumer.as_deref(),
+        metric: &alert.key.metric,
+        state: alert.state.name(),
+        level: alert.level.name(),
+        value: &alert.value,
+        bound: &alert.bound,
+        since: alert.since,
+        silenced_until: alert.silenced.as_ref().map(|silenced| silenced.until),
     }
 }
 

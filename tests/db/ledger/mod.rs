@@ -1,6 +1,7 @@
 //! What the ledger remembers, on each kind of ledger database, through the program itself: its exit codes, what it prints,
 //! and what stands in the ledger's tables afterwards.
 
+mod alerts;
 mod away;
 mod bench;
 mod cases;

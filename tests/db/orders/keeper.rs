@@ -59,7 +59,10 @@ impl Keeper {
         assert!(done.unrecorded.is_none(), "{:?}", done.unrecorded);
         let flow = &self.config.flows[0];
         let settled = vec![(flow.name.clone(), settled_until(flow, as_of).plus(-flow.recheck), flow.recheck)];
-        ledger.finish(&lease, &Finish { run: &done.run, at: as_of, settled }).await.unwrap();
+        ledger
+            .finish(&lease, &Finish { run: &done.run, at: as_of, settled, alerts: &[], deliveries: &[] })
+            .await
+            .unwrap();
         lease.free(&mut ledger).await;
         ledger.close().await;
         Some(done.run)

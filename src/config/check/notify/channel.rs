@@ -1,8 +1,8 @@
 //! `[[channels]]`.
 
-use super::{Named, command, one_or_more, route, secret};
+use super::{Named, command, names, one_or_more, route, secret};
 use crate::config::check::value;
-use crate::config::notify::{Channel, ChannelKind, Secret};
+use crate::config::notify::{Channel, ChannelKind, Route, Secret};
 use crate::config::tree::{Item, Section};
 use crate::language::Language;
 use crate::model::time::SECOND;
@@ -70,7 +70,10 @@ fn channel(item: &Item<'_>, named: &Named<'_>) -> Option<Channel> {
         secret: secret(&section, "secret", named),
         token: secret(&section, "token", named),
         command: program(&section, kind).unwrap_or_default(),
-        route: route(&section, named),
+        route: Route {
+            owners: section.get("owners", |item| names(item, "owner", &named.owners)).unwrap_or_default(),
+            ..route(&section, named)
+        },
         language: section
             .get("language", |item| value::choice(item, "language", &Language::ALL))
             .unwrap_or_default(),

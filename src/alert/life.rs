@@ -1,0 +1,202 @@
+//! The life of an alert: what was known + what a run read → what is known, and what somebody is to be told.
+
+use crate::config::notify::Silence;
+use crate::judge::Reading;
+use crate::model::alert::{Alert, AlertKey, AlertState, Event, Open, Silenced};
+use crate::model::{Kind, Micros, Verdict};
+use std::collections::BTreeMap;
+
+/// What does not depend on the flow.
+#[derive(Clone, Copy, Debug)]
+pub struct Policy<'a> {
+    /// The run's as-of.
+    pub as_of: Micros,
+    /// Alerts that go on firing are told again after so many microseconds.
+    pub remind: i64,
+    /// What nobody is told of.
+    pub silences: &'a [Silence],
+}
+
+/// What a run has seen of one flow.
+#[derive(Clone, Copy, Debug)]
+pub struct Looked<'a> {
+    /// The flow's name.
+    pub flow: &'a str,
+    /// The ledger chose the windows: what it did not read stands as recorded. A range says nothing of the rest.
+    pub scheduled: bool,
+    /// The end of what was judged.
+    pub until: Micros,
+    /// Every metric that could be read.
+    pub readings: &'a [Reading],
+    /// What the ledger knows to be open.
+    pub open: &'a [Open],
+}
+
+/// An alert after a run, and what happened to it that somebody is to be told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The alert.
+    pub alert: Alert,
+    /// What happened, if something did.
+    pub event: Option<Event>,
+    /// Of a kind of difference: so many open messages have become of it since somebody was last told.
+    pub fresh: u64,
+    /// Of what is over the bound, so much lies in windows that are not due yet.
+    pub ahead: u64,
+}
+
+/// The alerts of one flow after a run. What could not be read stays as it was: not known is not well.
+#[must_use]
+pub fn step(before: &[Alert], looked: &Looked<'_>, policy: &Policy<'_>) -> Vec<Step> {
+    let mut known: BTreeMap<&AlertKey, &Alert> = before.iter().map(|alert| (&alert.key, alert)).collect();
+    let mut steps = Vec::new();
+    for reading in looked.readings {
+        let key = AlertKey {
+            flow: looked.flow.to_owned(),
+            consumer: reading.consumer.clone(),
+            metric: reading.metric.clone(),
+        };
+        let one = One { before: known.remove(&key), reading, looked, policy };
+        steps.extend(one.step(key));
+    }
+    let unread = known.into_values().filter(|alert| alert.state != AlertState::Cleared);
+    steps.extend(unread.map(|alert| unread_step(alert, policy)));
+    steps.sort_by(|one, other| one.alert.key.cmp(&other.alert.key));
+    steps
+}
+
+/// An alert whose metric could not be read.
+fn unread_step(alert: &Alert, policy: &Policy<'_>) -> Step {
+    let alert = Alert { silenced: silenced(&alert.key, policy), ..alert.clone() };
+    let event = (alert.state == AlertState::Firing).then(|| due(&alert, policy, 0)).flatten();
+    Step { alert, event, fresh: 0, ahead: 0 }
+}
+
+/// One metric and its alert.
+struct One<'a> {
+    before: Option<&'a Alert>,
+    reading: &'a Reading,
+    looked: &'a Looked<'a>,
+    policy: &'a Policy<'a>,
+}
+
+impl One<'_> {
+    fn step(&self, key: AlertKey) -> Option<Step> {
+        let before = self.before.filter(|alert| alert.state != AlertState::Cleared);
+        match before {
+            None if self.reading.level.is_none() => self.stays_cleared(),
+            Some(alert) if alert.state == AlertState::Firing && !self.reading.unwell => self.clears(alert),
+            Some(alert) if alert.state == AlertState::Pending && self.reading.level.is_none() => {
+                self.gives_up_waiting(alert)
+            }
+            before => Some(self.fires(key, before)),
+        }
+    }
+
+    /// What was well stays known as that for the target that wants to be told twice.
+    fn stays_cleared(&self) -> Option<Step> {
+        self.before.map(|alert| Step { alert: alert.clone(), event: None, fresh: 0, ahead: 0 })
+    }
+
+    fn gives_up_waiting(&self, alert: &Alert) -> Option<Step> {
+        (!self.may_clear(alert)).then(|| Step { alert: alert.clone(), event: None, fresh: 0, ahead: 0 })
+    }
+
+    fn clears(&self, alert: &Alert) -> Option<Step> {
+        if !self.may_clear(alert) {
+            return Some(unread_step(alert, self.policy));
+        }
+        let was_told = alert.told_at.is_some();
+        let alert = Alert {
+            state: AlertState::Cleared,
+            value: self.reading.value.clone(),
+            seen_at: self.policy.as_of,
+            seen_until: self.looked.until,
+            cleared_at: Some(self.policy.as_of),
+            silenced: None,
+            ..alert.clone()
+        };
+        was_told.then_some(Step { alert, event: Some(Event::Cleared), fresh: 0, ahead: 0 })
+    }
+
+    /// Whether what this run has read says that the alert is well. A range that somebody asks for says so only if it looks
+    /// at what is at least as new, and nothing is open of the kind anywhere.
+    fn may_clear(&self, alert: &Alert) -> bool {
+        let kind = self.reading.kind.filter(|kind| kind.is_difference() && *kind != Kind::Late);
+        match kind {
+            _ if self.looked.scheduled => true,
+            Some(kind) => self.open_of(kind).next().is_none(),
+            None => self.looked.until >= alert.seen_until,
+        }
+    }
+
+    fn open_of(&self, kind: Kind) -> impl Iterator<Item = &Open> {
+        let of = move |open: &&Open| open.kind == kind && open.consumer == self.reading.consumer;
+        self.looked.open.iter().filter(of)
+    }
+
+    /// It is over its bound, or was and is not well again.
+    fn fires(&self, key: AlertKey, before: Option<&Alert>) -> Step {
+        let held = self.reading.held.unwrap_or_else(|| before.map_or(0, |alert| alert.held) + 1);
+        let fired = before.is_some_and(|alert| alert.state == AlertState::Firing);
+        // All windows together may reach a bound that none reaches alone.
+        let fires = fired || self.reading.hold <= 1 || held >= self.reading.hold;
+        let level = self.reading.level.or(before.map(|alert| alert.level)).unwrap_or(Verdict::Warn);
+        let alert = Alert {
+            silenced: silenced(&key, self.policy),
+            key,
+            state: if fires { AlertState::Firing } else { AlertState::Pending },
+            level,
+            value: self.reading.value.clone(),
+            bound: self.reading.bound.clone(),
+            since: before.map_or(self.policy.as_of, |alert| alert.since),
+            held,
+            seen_at: self.policy.as_of,
+            seen_until: before.map_or(self.looked.until, |alert| alert.seen_until.max(self.looked.until)),
+            told_at: before.and_then(|alert| alert.told_at),
+            told_level: before.and_then(|alert| alert.told_level),
+            told_ahead: before.map_or(0, |alert| alert.told_ahead),
+            cleared_at: None,
+        };
+        let fresh = self.fresh(&alert);
+        let event = fires.then(|| due(&alert, self.policy, fresh)).flatten();
+        Step { alert, event, fresh, ahead: self.reading.ahead }
+    }
+
+    /// How many open differences have become of this kind since somebody was last told.
+    fn fresh(&self, alert: &Alert) -> u64 {
+        let Some(kind) = self.reading.kind else { return 0 };
+        let since = alert.told_at.unwrap_or(Micros(i64::MIN));
+        let open: u64 = self.open_of(kind).filter(|open| open.since > since).map(|open| open.count).sum();
+        (open + self.reading.ahead).saturating_sub(alert.told_ahead)
+    }
+}
+
+/// What somebody is to be told of an alert that fires.
+fn due(alert: &Alert, policy: &Policy<'_>, fresh: u64) -> Option<Event> {
+    if alert.silenced.is_some() {
+        return None;
+    }
+    let Some(told_at) = alert.told_at else { return Some(Event::New) };
+    if alert.told_level.is_some_and(|told| alert.level > told) {
+        Some(Event::Raised)
+    } else if fresh > 0 {
+        Some(Event::Grown)
+    } else {
+        (policy.as_of.since(told_at) >= policy.remind).then_some(Event::Reminder)
+    }
+}
+
+/// The silence over an alert that ends last.
+fn silenced(key: &AlertKey, policy: &Policy<'_>) -> Option<Silenced> {
+    let holds = |set: &Option<String>, name: Option<&str>| set.as_deref().is_none_or(|set| Some(set) == name);
+    let covers = |silence: &&Silence| {
+        silence.from.is_none_or(|from| from <= policy.as_of)
+            && policy.as_of < silence.until
+            && holds(&silence.flow, Some(&key.flow))
+            && holds(&silence.consumer, key.consumer.as_deref())
+            && holds(&silence.metric, Some(&key.metric))
+    };
+    let last = policy.silences.iter().filter(covers).max_by_key(|silence| silence.until)?;
+    Some(Silenced { reason: last.reason.clone(), until: last.until })
+}
