@@ -122,6 +122,7 @@ fn alert(line: &Line) -> Value {
         tone => if line.silenced.is_some() { "plain" } else { line.tone.name() },
         place => &line.place,
         metric => &line.metric,
+        title => &line.title,
         value => &line.value,
         bound => &line.bound,
         fresh => (line.fresh > 0).then(|| grouped(line.fresh.cast_signed())),
