@@ -91,9 +91,14 @@ fn metrics(told: &Told<'_>, numbers: &[Number]) -> Vec<String> {
         let text = match Kind::from_name(metric) {
             Some(kind) => told.language.fill(
                 "{0} still {1}",
-                &[super::numbers::word(kind, told.language), &exact(&alert.value, VALUE_MAX)],
+                &[
+                    super::numbers::word(kind, told.language),
+                    &exact(&told.language.say_again(&alert.value), VALUE_MAX),
+                ],
             ),
-            None => format!("{} {}", visible(metric), exact(&alert.value, VALUE_MAX)),
+            None => {
+                format!("{} {}", visible(metric), exact(&told.language.say_again(&alert.value), VALUE_MAX))
+            }
         };
         if !counted(metric) && !named.contains(&text) && named.len() < METRICS_MAX {
             named.push(text);
