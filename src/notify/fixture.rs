@@ -23,6 +23,7 @@ pub fn alert(run: &Run, consumer: Option<&str>, metric: &str, level: Verdict, va
         seen_until: run.span.until,
         told_at: None,
         told_level: None,
+        told_ahead: 0,
         cleared_at: None,
         silenced: None,
     }

@@ -115,6 +115,7 @@ pub fn digest(run: &Run) -> Digest {
         seen_until: AS_OF,
         told_at: None,
         told_level: None,
+        told_ahead: 0,
         cleared_at: None,
         silenced: None,
     };
