@@ -7,6 +7,7 @@ pub use ledger::{
     ReportArgs, StatusArgs, Which,
 };
 
+use crate::language::Language;
 use crate::model::Kind;
 use crate::plan::{Edge, Request};
 use crate::report::Format;
@@ -155,6 +156,9 @@ pub enum Command {
         /// The kind, as reports write it.
         #[arg(value_parser = kind_parser())]
         kind: Kind,
+        /// What it is explained in.
+        #[command(flatten)]
+        language: LanguageArgs,
     },
     /// Build a small shop with every kind of fault in SQLite files, reconcile it, and show what a report looks like.
     Demo {
@@ -243,6 +247,9 @@ pub struct RunArgs {
     /// Leave CSV cells as they are, even if a spreadsheet would run them as a formula.
     #[arg(long)]
     pub csv_raw: bool,
+    /// What report.html is written in.
+    #[command(flatten)]
+    pub language: LanguageArgs,
     /// What is due, where the ledger says it.
     #[command(flatten)]
     pub due: DueArgs,
@@ -252,6 +259,20 @@ pub struct RunArgs {
     /// Tell nobody: no mail, no channel.
     #[arg(long)]
     pub no_notify: bool,
+}
+
+/// What a person reads.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct LanguageArgs {
+    /// The language, where one is asked for.
+    #[arg(
+        id = "language",
+        long = "language",
+        value_parser = language_parser(),
+        value_name = "LANGUAGE",
+        help = "The language of the page and of explanations [default: `[mail] language` of the configuration, else en]"
+    )]
+    pub asked: Option<Language>,
 }
 
 /// Options of a run without a range.
@@ -302,6 +323,12 @@ fn format_parser() -> impl clap::builder::TypedValueParser<Value = Format> {
 fn formats(some: &[Format]) -> impl clap::builder::TypedValueParser<Value = Format> + use<> {
     PossibleValuesParser::new(some.iter().map(|format| format.name()))
         .try_map(|name| Format::from_name(&name).ok_or("no such format"))
+}
+
+fn language_parser() -> impl clap::builder::TypedValueParser<Value = Language> {
+    let find = |name: String| Language::ALL.into_iter().find(|(known, _)| *known == name);
+    PossibleValuesParser::new(Language::ALL.map(|(name, _)| name))
+        .try_map(move |name| find(name).map(|(_, language)| language).ok_or("no such language"))
 }
 
 fn instant(text: &str) -> Result<Micros, String> {
@@ -358,6 +385,7 @@ mod tests {
             "--last 0s",
             "--date 2026-03-02 --as-of 2026-03-03",
             "--format xml",
+            "--language zh",
         ] {
             let words = ["msgrecon", "run"].into_iter().chain(args.split_whitespace());
             assert_eq!(Cli::try_parse_from(words).unwrap_err().exit_code(), 2, "{args}");

@@ -2,6 +2,10 @@
 //!
 //! English is written where it is used; the other language is looked up by it, in the files of `src/language/`. A text that
 //! a language lacks is shown in English, and stops every build but the released one, so that no test leaves it unseen.
+//! What was put into English before anybody knew the reader's language is recognised and said again: see
+//! [`Language::say_again`].
+
+mod again;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -56,18 +60,42 @@ impl Language {
     /// keeps it.
     #[must_use]
     pub fn fill(self, english: &str, values: &[&str]) -> String {
-        let text = self.text(english);
-        let mut filled =
-            String::with_capacity(text.len() + values.iter().map(|value| value.len()).sum::<usize>());
-        let mut rest = text;
-        while let Some((before, place, after)) = next_place(rest) {
-            filled.push_str(before);
-            filled.push_str(values.get(place).copied().unwrap_or_default());
-            rest = after;
-        }
-        filled.push_str(rest);
-        filled
+        filled(self.text(english), |place| values.get(place).copied().unwrap_or_default())
     }
+
+    /// The English text that fits the count: of one, and of several. A language without plurals has the second alone.
+    #[must_use]
+    pub fn pick(self, count: u64, [one, several]: [&str; 2]) -> &str {
+        if self == Self::En && count == 1 { one } else { several }
+    }
+
+    /// A sentence of words that may stand in a line too: English has a capital in front and a full stop behind.
+    #[must_use]
+    pub fn sentence(self, words: &str) -> String {
+        let mut rest = words.chars();
+        let first = rest.next().map(|first| first.to_ascii_uppercase());
+        let stop = if self == Self::En { '.' } else { '。' };
+        format!("{}{}{stop}", first.map(String::from).unwrap_or_default(), rest.as_str())
+    }
+
+    /// Sentences after one another: Chinese full stops hold their own room.
+    #[must_use]
+    pub fn after_one_another(self, sentences: &[String]) -> String {
+        sentences.join(if self == Self::En { " " } else { "" })
+    }
+}
+
+/// `text` with each `{0}`, `{1}` … replaced.
+fn filled<V: AsRef<str>>(text: &str, value: impl Fn(usize) -> V) -> String {
+    let mut filled = String::with_capacity(2 * text.len());
+    let mut rest = text;
+    while let Some((before, place, after)) = next_place(rest) {
+        filled.push_str(before);
+        filled.push_str(value(place).as_ref());
+        rest = after;
+    }
+    filled.push_str(rest);
+    filled
 }
 
 /// The first `{digit}`: what is before it, which one, what is after it.
@@ -86,8 +114,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_file_is_read_and_no_text_stands_twice() {
-        let mut seen = HashMap::new();
+    fn every_file_is_read_and_no_text_has_two_translations() {
+        let mut seen: HashMap<String, (&str, String)> = HashMap::new();
         for (file, text) in ZH_CN {
             let texts: HashMap<String, String> = toml::from_str(text).unwrap();
             for (english, chinese) in texts {
@@ -99,9 +127,21 @@ mod tests {
                 };
                 assert_eq!(places(&english), places(&chinese), "{file}: {english}");
                 assert!(!chinese.is_empty(), "{file}: {english}");
-                assert_eq!(seen.insert(english.clone(), file), None, "{english}");
+                let before = seen.insert(english.clone(), (file, chinese.clone()));
+                assert!(before.is_none_or(|(_, same)| same == chinese), "{file} and another: {english}");
             }
         }
+    }
+
+    #[test]
+    fn one_and_several_are_told_apart_where_the_language_does() {
+        let forms = ["{0} day", "{0} days"];
+        let picked = |language: Language| [0, 1, 2].map(|count| language.pick(count, forms));
+        assert_eq!(picked(Language::En), [forms[1], forms[0], forms[1]]);
+        assert_eq!(picked(Language::ZhCn), [forms[1]; 3]);
+        assert_eq!(Language::En.sentence("nothing was due"), "Nothing was due.");
+        assert_eq!(Language::ZhCn.sentence("没有到期的窗口"), "没有到期的窗口。");
+        assert_eq!(Language::En.sentence(""), ".");
     }
 
     #[test]

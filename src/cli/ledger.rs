@@ -1,6 +1,6 @@
 //! Options of the commands around the ledger.
 
-use super::{duration, format_parser, formats, instant};
+use super::{LanguageArgs, duration, format_parser, formats, instant};
 use crate::model::{Kind, Micros};
 use crate::plan::Edge;
 use crate::report::Format;
@@ -25,6 +25,9 @@ pub struct ReportArgs {
     /// Leave CSV cells as they are, even if a spreadsheet would run them as a formula.
     #[arg(long)]
     pub csv_raw: bool,
+    /// What report.html is written in.
+    #[command(flatten)]
+    pub language: LanguageArgs,
 }
 
 /// Options of `history`.

@@ -12,12 +12,13 @@ mod report;
 mod run;
 mod status;
 
-use crate::cli::{Cli, Command, Global, LedgerCommand, LogFormat};
+use crate::cli::{Cli, Command, Global, LanguageArgs, LedgerCommand, LogFormat};
 use crate::config::{self, Config};
 use crate::exit;
+use crate::language::Language;
 use crate::ledger::{ErrorKind, LedgerError};
 use crate::plan::PlanError;
-use crate::report::Options;
+use crate::report::{Options, explain};
 use clap::CommandFactory as _;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -46,8 +47,10 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
         Command::Status(args) => status::status(&cli.global, args),
         Command::Differences { command } => differences::differences(&cli.global, command),
         Command::Prune(args) => prune::prune(&cli.global, args),
-        Command::Explain { kind } => {
-            print(crate::report::explain::explain(*kind, usize::from(width())).as_bytes())
+        Command::Explain { kind, language } => {
+            // It needs no configuration, and complains of none.
+            let language = language_of(*language, load_config(&cli.global).ok().as_ref());
+            print(explain::explain(*kind, usize::from(width()), language).as_bytes())
         }
         Command::Demo { folder } => demo::demo(&cli.global, folder),
         Command::Ledger(LedgerCommand::Copy { from_config }) => ledger::copy(&cli.global, from_config),
@@ -139,7 +142,19 @@ fn colour_wanted() -> bool {
 }
 
 fn options(csv_raw: bool) -> Options {
-    Options { width: width(), colour: io::stdout().is_terminal() && colour_wanted(), csv_raw }
+    let colour = io::stdout().is_terminal() && colour_wanted();
+    Options { width: width(), colour, csv_raw, language: Language::En }
+}
+
+/// The same for a report, in its language.
+fn page_options(csv_raw: bool, language: LanguageArgs, config: &Config) -> Options {
+    Options { language: language_of(language, Some(config)), ..options(csv_raw) }
+}
+
+/// The language that is asked for, else that of the mails.
+fn language_of(args: LanguageArgs, config: Option<&Config>) -> Language {
+    let configured = || config?.notify.mail.as_ref().map(|mail| mail.language);
+    args.asked.or_else(configured).unwrap_or_default()
 }
 
 /// `-c`, else `./msgrecon.toml`, else `$MSGRECON_CONFIG`.

@@ -2,7 +2,7 @@
 
 use super::keeper::read;
 use super::run::show;
-use super::{Usage, block_on, load_config};
+use super::{Usage, block_on, load_config, page_options};
 use crate::cli::{Global, ReportArgs};
 use crate::exit;
 use crate::ledger::Ledger;
@@ -16,7 +16,8 @@ const SEE: &str = "`msgrecon history` lists the runs";
 pub(super) fn report(global: &Global, args: &ReportArgs) -> anyhow::Result<u8> {
     let config = load_config(global)?;
     let run = block_on(read(&config, async |ledger| find(ledger, args.run.as_deref()).await))??;
-    show(&run, args.format, args.output.as_deref(), args.csv_raw)?;
+    let options = page_options(args.csv_raw, args.language, &config);
+    show(&run, args.format, args.output.as_deref(), options)?;
     Ok(exit::OK)
 }
 

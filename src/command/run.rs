@@ -1,7 +1,7 @@
 //! `msgrecon run`: reconcile, record, report, exit.
 
 use super::progress::Progress;
-use super::{NotWritten, Usage, block_on, load_config, options, print};
+use super::{NotWritten, Usage, block_on, load_config, page_options, print};
 use crate::cli::{Global, RunArgs};
 use crate::clock;
 use crate::config::Config;
@@ -10,7 +10,7 @@ use crate::ledger::{ErrorKind, Finish, Lease, Ledger, LedgerError};
 use crate::model::{Micros, Run};
 use crate::plan::{Plan, choose, plan};
 use crate::reconcile::{Due, Keeping, Reconciled, Watch, reconcile, reconcile_due, reconcile_range};
-use crate::report::{Format, render, write};
+use crate::report::{Format, Options, render, write};
 use crate::schedule::{WINDOWS_MAX, settled_until};
 use std::path::Path;
 
@@ -23,7 +23,7 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> anyhow::Result<u8> {
     progress.clear();
     let Some(Carried { run, failed }) = outcome? else { return Ok(exit::BUSY) };
     // Only now, since a reader of stdout may take its time, and no other run shall wait for it.
-    print(&render(&run, args.format, options(args.csv_raw))?)?;
+    print(&render(&run, args.format, page_options(args.csv_raw, args.language, &config))?)?;
     match failed {
         Some(error) => Err(error.into()),
         None => Ok(run.exit_code),
@@ -143,7 +143,7 @@ async fn unrecorded(
     }
     let run = reconcile(plan, config, id, &|step| progress.show(step)).await;
     progress.clear();
-    let unwritten = write_files(&run, args);
+    let unwritten = write_files(&run, args, config);
     Ok(Carried::new(run, unwritten, unrecorded))
 }
 
@@ -184,7 +184,7 @@ async fn reconciled(
     if is_lost(&outcome) {
         return Ok(None);
     }
-    let unwritten = write_files(&outcome.run, args);
+    let unwritten = write_files(&outcome.run, args, config);
     if unwritten.is_some() {
         ledger.give_up(lease).await;
         return Ok(Some(Carried::new(outcome.run, unwritten, None)));
@@ -201,9 +201,9 @@ async fn reconciled(
 }
 
 /// The files of `--output`; what went wrong, if something did.
-fn write_files(run: &Run, args: &RunArgs) -> Option<NotWritten> {
+fn write_files(run: &Run, args: &RunArgs, config: &Config) -> Option<NotWritten> {
     let folder = args.output.as_ref()?;
-    let written = write::write_all(folder, run, options(args.csv_raw));
+    let written = write::write_all(folder, run, page_options(args.csv_raw, args.language, config));
     written.err().map(|error| NotWritten(error.to_string()))
 }
 
@@ -219,8 +219,7 @@ fn is_vacuous(run: &Run) -> bool {
 }
 
 /// Files first, so that a reader of stdout that goes away costs nothing; a folder that fails costs stdout nothing.
-pub(super) fn show(run: &Run, format: Format, output: Option<&Path>, csv_raw: bool) -> anyhow::Result<()> {
-    let options = options(csv_raw);
+pub(super) fn show(run: &Run, format: Format, output: Option<&Path>, options: Options) -> anyhow::Result<()> {
     let written = output.map(|folder| write::write_all(folder, run, options));
     print(&render(run, format, options)?)?;
     match written {

@@ -17,7 +17,7 @@ mod top;
 pub use changes::Change;
 pub use coverage::{Coverage, Freshness};
 pub use line::Line;
-pub use numbers::Number;
+pub use numbers::{Number, counted_text};
 pub use part::part;
 pub use shell::quote;
 pub use top::{Group, Listed, Top};

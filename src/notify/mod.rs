@@ -22,6 +22,7 @@ pub mod heartbeat;
 mod hide;
 pub mod hook;
 mod http;
+pub mod mail;
 pub mod pushgateway;
 pub mod secret;
 pub mod signature;

@@ -3,8 +3,9 @@
 pub mod trend;
 
 use super::facts::judged::stretches;
-use super::facts::{distinct_consumed, other_than_ok};
-use super::text::{grouped, local, plural};
+use super::facts::{distinct_consumed, kind_name, other_than_ok};
+use super::text::{MESSAGES, WINDOWS, grouped, local, several};
+use crate::language::Language;
 use crate::model::{Kind, Totals, Window};
 use chrono_tz::Tz;
 
@@ -69,12 +70,18 @@ pub struct Part {
 
 /// The chart of one consumer; `None` where there is nothing to compare with each other.
 #[must_use]
-pub fn chart(windows: &[(Window, Totals)], undecidable: &[Kind], zone: Tz) -> Option<Chart> {
+pub fn chart(
+    windows: &[(Window, Totals)],
+    undecidable: &[Kind],
+    zone: Tz,
+    language: Language,
+) -> Option<Chart> {
     let windows_per_bar = windows.len().div_ceil(BARS_MAX).max(1);
     let slices: Vec<_> = windows.chunks(windows_per_bar).map(|slice| (slice, merged(slice))).collect();
     let peak = slices.iter().map(|(_, totals)| volume(totals, undecidable)).max().filter(|peak| *peak > 0)?;
     let bars = slices.iter().zip(0..).map(|((slice, totals), place)| Bar {
-        title: format!("{}: {}", extent(slice, zone), contents(totals, undecidable)),
+        title: language
+            .fill("{0}: {1}", &[&extent(slice, zone, language), &contents(totals, undecidable, language)]),
         x: place * STEP,
         parts: stacked(PARTS.map(|(class, kinds)| (class, count(totals, kinds, undecidable))), peak),
         complete: true,
@@ -93,13 +100,16 @@ fn merged(slice: &[(Window, Totals)]) -> Totals {
 }
 
 /// From when until when a bar reaches; with a gap inside, how many windows it holds of that time.
-fn extent(slice: &[(Window, Totals)], zone: Tz) -> String {
+fn extent(slice: &[(Window, Totals)], zone: Tz, language: Language) -> String {
     let windows = || slice.iter().map(|(window, _)| window);
     let (Some(first), Some(last)) = (windows().next(), windows().next_back()) else { return String::new() };
     let [from, until] = [first.0.from, last.0.until].map(|at| local(at, zone));
     match stretches(windows()) {
-        1 => format!("{from} until {until}"),
-        _ => format!("{} between {from} and {until}", plural(slice.len() as u64, "window")),
+        1 => language.fill("{0} until {1}", &[&from, &until]),
+        _ => {
+            let windows = several(slice.len() as u64, WINDOWS, language);
+            language.fill("{0} between {1} and {2}", &[&windows, &from, &until])
+        }
     }
 }
 
@@ -111,12 +121,14 @@ fn volume(totals: &Totals, undecidable: &[Kind]) -> u64 {
     PARTS.iter().map(|(_, kinds)| count(totals, kinds, undecidable)).sum()
 }
 
-fn contents(totals: &Totals, undecidable: &[Kind]) -> String {
-    let others = other_than_ok(totals, undecidable);
-    let others: Vec<_> =
-        others.iter().map(|(kind, count)| format!(", {kind} {}", grouped(count.cast_signed()))).collect();
+fn contents(totals: &Totals, undecidable: &[Kind], language: Language) -> String {
+    let messages = several(totals.acked, MESSAGES, language);
     let consumed = grouped(distinct_consumed(totals).cast_signed());
-    format!("{} acked, {consumed} consumed{}", plural(totals.acked, "message"), others.concat())
+    let both = language.fill("{0} acked, {1} consumed", &[&messages, &consumed]);
+    let others = other_than_ok(totals, undecidable).into_iter();
+    let others =
+        others.map(|(kind, count)| format!("{} {}", kind_name(kind, language), grouped(count.cast_signed())));
+    std::iter::once(both).chain(others).collect::<Vec<_>>().join(language.text(", "))
 }
 
 /// The parts of a bar, stacked from the bottom up; what the slivers take is taken from the first.
@@ -149,7 +161,7 @@ mod tests {
     fn a_month_of_hours_fits_and_one_lost_message_is_seen() {
         let run = fixture::many(1);
         let counts = run.flows[0].consumers[0].counts.as_ref().unwrap();
-        let chart = chart(&counts.windows, &[], run.time_zone).unwrap();
+        let chart = chart(&counts.windows, &[], run.time_zone, Language::En).unwrap();
         assert_eq!((counts.windows.len(), chart.bars.len(), chart.windows_per_bar), (745, 94, 8));
         assert_eq!(chart.width, 940);
         let lost = chart.bars[0].parts.iter().find(|part| part.class == "lost").unwrap();
@@ -164,9 +176,9 @@ mod tests {
     fn nothing_and_one_window_make_no_chart() {
         let run = fixture::rich();
         let counts = run.flows[0].consumers[0].counts.as_ref().unwrap();
-        assert!(chart(&counts.windows[..1], &[], run.time_zone).is_none());
-        assert!(chart(&[], &[], run.time_zone).is_none());
-        let title = &chart(&counts.windows, &[], run.time_zone).unwrap().bars[1].title;
+        assert!(chart(&counts.windows[..1], &[], run.time_zone, Language::En).is_none());
+        assert!(chart(&[], &[], run.time_zone, Language::En).is_none());
+        let title = &chart(&counts.windows, &[], run.time_zone, Language::En).unwrap().bars[1].title;
         assert_eq!(
             title,
             "2026-11-01 01:00 -04:00 until 2026-11-01 01:00 -05:00: 86 messages acked, 80 consumed, missing 6"
@@ -177,9 +189,9 @@ mod tests {
     fn a_bar_over_a_gap_claims_no_span() {
         let mut run = fixture::many(0);
         let windows = &mut run.flows[0].consumers[0].counts.as_mut().unwrap().windows;
-        assert!(!chart(windows, &[], run.time_zone).unwrap().gaps);
+        assert!(!chart(windows, &[], run.time_zone, Language::En).unwrap().gaps);
         windows.drain(2..7);
-        let chart = chart(windows, &[], run.time_zone).unwrap();
+        let chart = chart(windows, &[], run.time_zone, Language::En).unwrap();
         assert!(chart.gaps);
         assert!(
             chart.bars[0].title.starts_with(

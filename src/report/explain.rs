@@ -1,6 +1,8 @@
 //! What a kind means, for `msgrecon explain KIND`.
 
-use super::text::fill;
+use super::facts::kind_name;
+use super::{text, wide};
+use crate::language::Language;
 use crate::model::{Kind, Verdict};
 
 /// The indent of the texts, behind their labels.
@@ -22,20 +24,20 @@ pub fn default_level(kind: Kind) -> Option<Verdict> {
     }
 }
 
-/// Name, meaning, cause, remedy and default threshold, in lines of at most `width` characters.
+/// Name, meaning, cause, remedy and default threshold, in lines of at most `width` columns.
 #[must_use]
-pub fn explain(kind: Kind, width: usize) -> String {
+pub fn explain(kind: Kind, width: usize, language: Language) -> String {
     let info = kind.info();
-    let threshold = threshold(kind);
+    let threshold = threshold(kind, language);
     let sections = [
-        ("Meaning", info.meaning),
-        ("Cause", info.cause),
-        ("What to do", info.remedy),
-        ("Listed", listed(kind)),
+        ("Meaning", language.text(info.meaning)),
+        ("Cause", language.text(info.cause)),
+        ("What to do", language.text(info.remedy)),
+        ("Listed", language.text(listed(kind))),
         ("Threshold", threshold.as_str()),
     ];
-    let sections = sections.map(|(label, text)| section(label, text, width));
-    format!("{}\n\n{}\n", info.name, sections.join("\n"))
+    let sections = sections.map(|(label, text)| section(language.text(label), text, width, language));
+    format!("{}\n\n{}\n", kind_name(kind, language), sections.join("\n"))
 }
 
 fn listed(kind: Kind) -> &'static str {
@@ -46,23 +48,23 @@ fn listed(kind: Kind) -> &'static str {
     }
 }
 
-fn threshold(kind: Kind) -> String {
-    let name = kind.name();
-    match default_level(kind) {
-        Some(level) => {
-            format!(
-                "Unless set, 1 message is enough to {}. Set `{name}` in [flows.thresholds].",
-                level.name()
-            )
-        }
-        None => format!("None unless set: `{name}` in [flows.thresholds]."),
-    }
+fn threshold(kind: Kind, language: Language) -> String {
+    let text = match default_level(kind) {
+        Some(Verdict::Fail) => "Unless set, 1 message is enough to fail. Set `{0}` in [flows.thresholds].",
+        Some(_) => "Unless set, 1 message is enough to warn. Set `{0}` in [flows.thresholds].",
+        None => "None unless set: `{0}` in [flows.thresholds].",
+    };
+    language.fill(text, &[kind.name()])
 }
 
-fn section(label: &str, text: &str, width: usize) -> String {
-    let filled = fill(text, INDENT, width);
+fn section(label: &str, text: &str, width: usize, language: Language) -> String {
+    let filled = match language {
+        Language::En => text::fill(text, INDENT, width),
+        Language::ZhCn => wide::fill(text, INDENT, width),
+    };
     let rest = filled.get(INDENT..).unwrap_or_default();
-    format!("{label:<INDENT$}{rest}")
+    let blanks = " ".repeat(INDENT.saturating_sub(wide::columns(label)));
+    format!("{label}{blanks}{rest}")
 }
 
 #[cfg(test)]
@@ -72,7 +74,7 @@ mod tests {
     #[test]
     fn every_kind_is_explained_within_the_width() {
         for kind in Kind::ALL {
-            let text = explain(kind, 72);
+            let text = explain(kind, 72, Language::En);
             assert!(text.starts_with(&format!("{kind}\n")), "{text}");
             assert!(text.lines().all(|line| line.chars().count() <= 72), "{text}");
             assert_eq!(text.matches("\nWhat to do ").count(), 1);
@@ -82,6 +84,21 @@ mod tests {
 
     #[test]
     fn missing_reads_like_this() {
-        insta::assert_snapshot!(explain(Kind::Missing, 80));
+        insta::assert_snapshot!(explain(Kind::Missing, 80, Language::En));
+    }
+
+    #[test]
+    fn missing_reads_like_this_in_chinese() {
+        insta::assert_snapshot!(explain(Kind::Missing, 80, Language::ZhCn));
+    }
+
+    #[test]
+    fn every_kind_is_explained_in_chinese_within_the_width() {
+        for kind in Kind::ALL {
+            let text = explain(kind, 72, Language::ZhCn);
+            assert!(text.starts_with(&format!("{kind} {}\n", Language::ZhCn.text(kind.name()))), "{text}");
+            assert!(text.lines().all(|line| wide::columns(line) <= 72), "{text}");
+            assert_eq!(text.matches("\n处理办法 ").count(), 1, "{text}");
+        }
     }
 }

@@ -5,9 +5,10 @@ pub mod judged;
 pub mod life;
 mod sentence;
 
-pub use sentence::sentence;
+pub use sentence::{sentence, sentence_in};
 
-use super::text::{exact, plural};
+use super::text::{MESSAGES, exact, several};
+use crate::language::Language;
 use crate::model::run::{Backlog, Counts};
 use crate::model::tally::EventTotals;
 use crate::model::{ConsumerReport, Difference, FlowReport, Kind, Problem, Run, Status, Totals, Window};
@@ -44,6 +45,9 @@ pub const URGENCY: [Kind; 9] = [
     Kind::Unattributable,
     Kind::Late,
 ];
+
+/// How receipts are counted.
+const RECEIPTS: [&str; 2] = ["{0} receipt", "{0} receipts"];
 
 /// At most this many foreign consumer names are named in a note.
 const OTHERS_NAMED_MAX: usize = 10;
@@ -192,18 +196,30 @@ pub fn other_than_ok(totals: &Totals, undecidable: &[Kind]) -> Vec<(Kind, u64)> 
 /// Whether every message has one verdict and every receipt one message, in words.
 #[must_use]
 pub fn books(counts: &Counts) -> String {
+    books_in(counts, Language::En)
+}
+
+/// [`books`] in a language.
+#[must_use]
+pub fn books_in(counts: &Counts, language: Language) -> String {
     match counts.residual() {
-        0 => "books balance".to_owned(),
-        residual => format!("books do not balance: residual {residual}"),
+        0 => language.text("books balance").to_owned(),
+        residual => language.fill("books do not balance: residual {0}", &[&residual.to_string()]),
     }
 }
 
 /// Where a problem lies, in words.
 #[must_use]
 pub fn problem_place(problem: &Problem) -> String {
+    problem_place_in(problem, Language::En)
+}
+
+/// [`problem_place`] in a language.
+#[must_use]
+pub fn problem_place_in(problem: &Problem, language: Language) -> String {
     let flow = problem.flow.as_deref().map(|flow| exact(flow, 60));
     match (problem.source.as_str(), flow) {
-        ("-", None) => "all flows".to_owned(),
+        ("-", None) => language.text("all flows").to_owned(),
         ("-", Some(flow)) => flow,
         (source, None) => exact(source, 60),
         (source, Some(flow)) => format!("{} · {flow}", exact(source, 60)),
@@ -213,49 +229,76 @@ pub fn problem_place(problem: &Problem) -> String {
 /// What else a person should know of a consumer.
 #[must_use]
 pub fn notes(consumer: &ConsumerReport) -> Vec<String> {
-    let mut notes = Vec::new();
-    let mut note = |count: u64, noun: &str, rest: &str| {
-        if count > 0 {
-            notes.push(format!("{} {rest}", plural(count, noun)));
-        }
-    };
-    if let Some(counts) = &consumer.counts {
-        let receipts = counts.receipts;
-        note(counts.consumed_but_parked, "message", "consumed, with the dead letter still open: close it");
-        note(receipts.undecidable, "receipt", "without an event: this layout cannot tell what they are");
-        note(receipts.without_id, "receipt row", "without a usable id");
-    }
-    notes.extend(other_consumers(consumer));
-    notes
+    notes_in(consumer, Language::En)
 }
 
-fn other_consumers(consumer: &ConsumerReport) -> Option<String> {
+/// [`notes`] in a language.
+#[must_use]
+pub fn notes_in(consumer: &ConsumerReport, language: Language) -> Vec<String> {
+    let receipts = consumer.counts.as_ref().map(|counts| counts.receipts).unwrap_or_default();
+    let parked = consumer.counts.as_ref().map_or(0, |counts| counts.consumed_but_parked);
+    let counted = [
+        (parked, MESSAGES, "{0} consumed, with the dead letter still open: close it"),
+        (receipts.undecidable, RECEIPTS, "{0} without an event: this layout cannot tell what they are"),
+        (receipts.without_id, ["{0} receipt row", "{0} receipt rows"], "{0} without a usable id"),
+    ];
+    counted_notes(&counted, language).chain(other_consumers(consumer, language)).collect()
+}
+
+/// Counts that are not 0: how they are counted, and what is said of so many.
+fn counted_notes(
+    counted: &[(u64, [&str; 2], &str)],
+    language: Language,
+) -> impl Iterator<Item = String> + use<> {
+    let counted = counted.iter().filter(|(count, ..)| *count > 0);
+    let notes =
+        counted.map(|(count, forms, note)| language.fill(note, &[&several(*count, *forms, language)]));
+    notes.collect::<Vec<_>>().into_iter()
+}
+
+fn other_consumers(consumer: &ConsumerReport, language: Language) -> Option<String> {
     let others = &consumer.other_consumers;
     let named = others.iter().take(OTHERS_NAMED_MAX);
-    let named: Vec<_> = named.map(|(name, rows)| format!("{} ({rows})", exact(name, 60))).collect();
-    let cut = if others.len() > named.len() {
-        format!(", showing {} of {}", named.len(), others.len())
-    } else {
-        String::new()
-    };
-    (!others.is_empty()).then(|| format!("records under other consumer names: {}{cut}", named.join(", ")))
+    let row =
+        |(name, rows): &(String, u64)| language.fill("{0} ({1})", &[&exact(name, 60), &rows.to_string()]);
+    let rows: Vec<_> = named.map(row).collect();
+    let names = rows.join(language.text(", "));
+    let [shown, all] = [rows.len(), others.len()].map(|count| count.to_string());
+    match others.len() {
+        0 => None,
+        1..=OTHERS_NAMED_MAX => Some(language.fill("records under other consumer names: {0}", &[&names])),
+        _ => {
+            let cut = "records under other consumer names: {0}, showing {1} of {2}";
+            Some(language.fill(cut, &[&names, &shown, &all]))
+        }
+    }
 }
 
 /// What else a person should know of the producer.
 #[must_use]
-pub fn producer_notes(flow: &FlowReport) -> Vec<String> {
+pub fn producer_notes(flow: &FlowReport, language: Language) -> Vec<String> {
     let events = flow.events.unwrap_or_default();
     let undated = flow.backlog.map_or(0, |backlog| backlog.undated);
-    [
-        (events.unknown_state, "message", "in a state that no rule of the configuration names"),
-        (events.without_id, "event row", "without a usable id"),
-        (events.ack_lost, "message", "pending or failed, yet consumed"),
-        (undated, "pending event", "without a usable creation time"),
-    ]
-    .into_iter()
-    .filter(|(count, _, _)| *count > 0)
-    .map(|(count, noun, rest)| format!("{} {rest}", plural(count, noun)))
-    .collect()
+    let counted = [
+        (events.unknown_state, MESSAGES, "{0} in a state that no rule of the configuration names"),
+        (events.without_id, ["{0} event row", "{0} event rows"], "{0} without a usable id"),
+        (events.ack_lost, MESSAGES, "{0} pending or failed, yet consumed"),
+        (undated, ["{0} pending event", "{0} pending events"], "{0} without a usable creation time"),
+    ];
+    counted_notes(&counted, language).collect()
+}
+
+/// A kind by its name in every file, and beside it what it is in a language other than English.
+#[must_use]
+pub fn kind_name(kind: Kind, language: Language) -> String {
+    let name = kind.name();
+    kind_word(kind, language).map_or_else(|| name.to_owned(), |word| format!("{name} {word}"))
+}
+
+/// What a kind is in a language other than English.
+#[must_use]
+pub fn kind_word(kind: Kind, language: Language) -> Option<&'static str> {
+    (language != Language::En).then(|| language.text(kind.name()))
 }
 
 /// The ages of the backlog that hold something.

@@ -5,13 +5,15 @@
 
 mod flow;
 mod life;
+mod words;
 
-use super::RenderError;
 use super::facts::judged::{self, Nothing, nothing};
 use super::facts::{self, Group};
-use super::text::{self, NOT_DECIDABLE, exact, grouped, local, plural, visible};
+use super::text::{self, NOT_DECIDABLE, WINDOWS, exact, grouped, local, several, visible};
+use super::{Options, RenderError};
+use crate::language::Language;
 use crate::model::run::Breach;
-use crate::model::{ConsumerReport, Difference, FlowReport, Kind, Outcome, Problem, Run, Verdict};
+use crate::model::{ConsumerReport, Difference, FlowReport, Kind, Micros, Outcome, Problem, Run, Verdict};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Value;
 use minijinja::{Environment, UndefinedBehavior, context};
@@ -20,59 +22,105 @@ use minijinja::{Environment, UndefinedBehavior, context};
 pub const IDS_MAX: usize = 200;
 /// Texts longer than this are cut in the middle.
 const TEXT_MAX: usize = 400;
+/// How consumers are counted.
+const CONSUMERS: [&str; 2] = ["{0} consumer", "{0} consumers"];
 
 /// `.html.j2` makes the engine escape everything.
 const TEMPLATE: (&str, &str) = ("report.html.j2", include_str!("report.html.j2"));
 
-/// The page.
+/// A run, and what its page is written in.
+#[derive(Clone, Copy)]
+struct View<'a> {
+    run: &'a Run,
+    language: Language,
+}
+
+impl View<'_> {
+    /// An English text in the page's language.
+    fn text<'t>(&self, english: &'t str) -> &'t str {
+        self.language.text(english)
+    }
+
+    /// A sentence of its own.
+    fn sentence(&self, words: &str) -> String {
+        self.language.sentence(words)
+    }
+
+    /// A local time.
+    fn local(&self, at: Micros) -> String {
+        local(at, self.run.time_zone)
+    }
+
+    /// A duration.
+    fn duration(&self, english: &str) -> String {
+        self.language.duration(english).into_owned()
+    }
+
+    /// Evidence, hints and measured values, which the run keeps in English.
+    fn said(&self, english: &str) -> String {
+        self.language.say_again(english).into_owned()
+    }
+
+    /// A kind: its name in every file, and what it is in a language other than English.
+    fn kind(&self, kind: Kind) -> Value {
+        context! { name => kind.name(), word => facts::kind_word(kind, self.language) }
+    }
+}
+
+/// The page, in the language of the options.
 ///
 /// # Errors
 ///
 /// Where template and program disagree: a fault of this program.
-pub fn render(run: &Run) -> Result<String, RenderError> {
+pub fn render(run: &Run, options: Options) -> Result<String, RenderError> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_syntax(
         SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build()?,
     );
+    words::teach(&mut environment, options.language);
     environment.add_template(TEMPLATE.0, TEMPLATE.1)?;
-    Ok(environment.get_template(TEMPLATE.0)?.render(page(run))?)
+    let view = View { run, language: options.language };
+    Ok(environment.get_template(TEMPLATE.0)?.render(page(view))?)
 }
 
-fn page(run: &Run) -> Value {
+fn page(view: View<'_>) -> Value {
+    let run = view.run;
     context! {
-        head => head(run),
-        changes => life::changes(run),
+        language => view.language.name(),
+        head => head(view),
+        changes => life::changes(view),
         kept => facts::life::is_kept(run),
-        tiles => tiles(run),
-        unread => unread(run),
-        problems => run.problems.iter().map(problem).collect::<Vec<_>>(),
-        breaches => run.flows.iter().flat_map(breaches).collect::<Vec<_>>(),
-        hints => run.flows.iter().flat_map(hints).collect::<Vec<_>>(),
-        flows => run.flows.iter().map(|one| flow::flow(one, run)).collect::<Vec<_>>(),
-        groups => facts::groups(run, IDS_MAX).iter().map(|one| group(one, run)).collect::<Vec<_>>(),
+        tiles => tiles(view),
+        unread => unread(view),
+        problems => run.problems.iter().map(|one| problem(one, view)).collect::<Vec<_>>(),
+        breaches => run.flows.iter().flat_map(|flow| breaches(flow, view)).collect::<Vec<_>>(),
+        hints => run.flows.iter().flat_map(|flow| hints(flow, view)).collect::<Vec<_>>(),
+        flows => run.flows.iter().map(|one| flow::flow(one, view)).collect::<Vec<_>>(),
+        groups => facts::groups(run, IDS_MAX).iter().map(|one| group(one, view)).collect::<Vec<_>>(),
         cut => cut(run),
     }
 }
 
-fn head(run: &Run) -> Value {
-    let zone = run.time_zone;
+fn head(view: View<'_>) -> Value {
+    let View { run, language } = view;
     context! {
-        outcome => run.outcome.name(),
-        verdict => run.verdict.name(),
+        outcome => view.text(run.outcome.name()),
+        verdict => view.text(run.verdict.name()),
         exit_code => run.exit_code,
         complete => run.complete,
+        partly => is_partial(run.complete, run.outcome),
         tone => tone(run.verdict, run.outcome),
-        sentence => facts::sentence(run),
-        windows => judged::chosen(run).map(|count| plural(count as u64, "window")),
+        sentence => facts::sentence_in(run, language),
+        windows => judged::chosen(run).map(|count| several(count as u64, WINDOWS, language)),
         no_window => judged::chosen(run) == Some(0),
-        from => local(run.span.from, zone),
-        until => local(run.span.until, zone),
+        from => view.local(run.span.from),
+        until => view.local(run.span.until),
         from_utc => run.span.from.to_rfc3339(),
         until_utc => run.span.until.to_rfc3339(),
-        length => text::length(run.span.micros()),
-        zone => zone.name(),
-        as_of => local(run.as_of, zone),
+        length => view.duration(&text::length(run.span.micros())),
+        zone => run.time_zone.name(),
+        as_of => view.local(run.as_of),
         as_of_utc => run.as_of.to_rfc3339(),
         id => data(&run.id),
         version => data(&run.version),
@@ -88,15 +136,13 @@ fn tone(verdict: Verdict, outcome: Outcome) -> &'static str {
     }
 }
 
-fn data(text: &str) -> String {
-    exact(text, TEXT_MAX)
+/// Whether something could not be judged, which the outcome does not say by itself.
+fn is_partial(complete: bool, outcome: Outcome) -> bool {
+    !complete && outcome != Outcome::Incomplete
 }
 
-/// A sentence of its own: a capital in front, a full stop behind.
-fn sentence(words: &str) -> String {
-    let mut rest = words.chars();
-    let first = rest.next().map(|first| first.to_ascii_uppercase());
-    format!("{}{}.", first.map(String::from).unwrap_or_default(), rest.as_str())
+fn data(text: &str) -> String {
+    exact(text, TEXT_MAX)
 }
 
 fn number(count: u64) -> String {
@@ -105,10 +151,12 @@ fn number(count: u64) -> String {
 
 /// The numbers that come first: those that always matter, and the other differences that there are. A run that came to
 /// no window has counted nothing, and 0 would say that it had.
-fn tiles(run: &Run) -> Vec<Value> {
-    let mut tiles = if run.flows.iter().all(|flow| is_bare(flow, run)) { Vec::new() } else { counts(run) };
+fn tiles(view: View<'_>) -> Vec<Value> {
+    let run = view.run;
+    let mut tiles = if run.flows.iter().all(|flow| is_bare(flow, run)) { Vec::new() } else { counts(view) };
     let ages = run.flows.iter().filter_map(|flow| flow.backlog?.oldest_age(run.as_of));
-    tiles.extend(ages.max().map(|oldest| tile("oldest pending", &text::age(oldest), "plain", None)));
+    let oldest = |age| tile(view.text("oldest pending"), &view.duration(&text::age(age)), "plain", None);
+    tiles.extend(ages.max().map(oldest));
     tiles
 }
 
@@ -117,88 +165,100 @@ fn is_bare(flow: &FlowReport, run: &Run) -> bool {
     matches!(nothing(flow, run), Some(Nothing::Due | Nothing::Judged))
 }
 
-fn counts(run: &Run) -> Vec<Value> {
-    let acked: u64 = run.flows.iter().filter_map(|flow| flow.events).map(|events| events.acked).sum();
-    let acked = tile("acked", &number(acked), "plain", None);
-    let kinds = facts::URGENCY.into_iter().filter_map(|kind| kind_tile(run, kind));
+fn counts(view: View<'_>) -> Vec<Value> {
+    let flows = view.run.flows.iter();
+    let acked: u64 = flows.filter_map(|flow| flow.events).map(|events| events.acked).sum();
+    let acked = tile(view.text("acked"), &number(acked), "plain", None);
+    let kinds = facts::URGENCY.into_iter().filter_map(|kind| kind_tile(view, kind));
     std::iter::once(acked).chain(kinds).collect()
 }
 
-fn kind_tile(run: &Run, kind: Kind) -> Option<Value> {
+fn kind_tile(view: View<'_>, kind: Kind) -> Option<Value> {
+    let View { run, language } = view;
     let always = matches!(kind, Kind::Missing | Kind::Stuck | Kind::Duplicate | Kind::Orphan);
     let count = facts::counted(run, kind);
     let blind = |one: &&ConsumerReport| one.counts.is_some() && one.not_decidable.contains(&kind);
     let blind = run.flows.iter().flat_map(|flow| &flow.consumers).filter(blind).count() as u64;
-    let note = (blind > 0).then(|| format!("{NOT_DECIDABLE} at {}", plural(blind, "consumer")));
+    let note = || {
+        let at = several(blind, CONSUMERS, language);
+        language.fill("{0} at {1}", &[view.text(NOT_DECIDABLE), &at])
+    };
+    let note = (blind > 0).then(note);
     let tone = if count > 0 { "hit" } else { "plain" };
-    (count > 0 || always).then(|| tile(kind.name(), &number(count), tone, note))
+    let label = facts::kind_name(kind, language);
+    (count > 0 || always).then(|| tile(&label, &number(count), tone, note))
 }
 
 /// What the numbers leave out, in words.
-fn unread(run: &Run) -> Option<String> {
+fn unread(view: View<'_>) -> Option<String> {
+    let View { run, language } = view;
     let flows = || run.flows.iter().filter(|flow| !is_bare(flow, run));
     let producers = flows().filter(|flow| flow.events.is_none()).count() as u64;
     let consumers = flows().flat_map(|flow| &flow.consumers);
     let consumers = consumers.filter(|one| one.counts.is_none()).count() as u64;
-    let parts = [(producers, "producer"), (consumers, "consumer")];
-    let parts: Vec<_> =
-        parts.iter().filter(|(count, _)| *count > 0).map(|(count, noun)| plural(*count, noun)).collect();
-    (!parts.is_empty()).then(|| parts.join(" and "))
+    let parts = [(producers, ["{0} producer", "{0} producers"]), (consumers, CONSUMERS)];
+    let parts = parts.into_iter().filter(|(count, _)| *count > 0);
+    let parts: Vec<_> = parts.map(|(count, forms)| several(count, forms, language)).collect();
+    (!parts.is_empty()).then(|| parts.join(view.text(" and ")))
 }
 
 fn tile(label: &str, value: &str, tone: &str, note: Option<String>) -> Value {
     context! { label, value, tone, note }
 }
 
-fn problem(problem: &Problem) -> Value {
-    context! { source => facts::problem_place(problem), message => visible(&problem.message) }
+/// Its message quotes servers and configurations, and stays as it is.
+fn problem(problem: &Problem, view: View<'_>) -> Value {
+    context! { source => facts::problem_place_in(problem, view.language), message => visible(&problem.message) }
 }
 
-fn breaches(flow: &FlowReport) -> impl Iterator<Item = Value> {
-    let line = |breach: &Breach| {
+fn breaches<'a>(flow: &'a FlowReport, view: View<'a>) -> impl Iterator<Item = Value> {
+    let producer = move || view.text("producer").to_owned();
+    let line = move |breach: &Breach| {
         context! {
-            level => breach.level.name(),
+            level => view.text(breach.level.name()),
             tone => if breach.level == Verdict::Fail { "bad" } else { "warn" },
             flow => data(&flow.name),
-            whose => breach.consumer.as_deref().map_or_else(|| "producer".to_owned(), data),
+            whose => breach.consumer.as_deref().map_or_else(producer, data),
             metric => visible(&breach.metric),
-            value => visible(&breach.value),
-            bound => visible(&breach.bound),
+            value => visible(&view.said(&breach.value)),
+            bound => visible(&view.said(&breach.bound)),
         }
     };
     flow.breaches.iter().map(line)
 }
 
-fn hints(flow: &FlowReport) -> impl Iterator<Item = Value> {
-    flow.hints.iter().map(|hint| context! { flow => data(&flow.name), text => visible(hint) })
+fn hints<'a>(flow: &'a FlowReport, view: View<'a>) -> impl Iterator<Item = Value> {
+    let hint = move |hint: &String| context! { flow => data(&flow.name), text => visible(&view.said(hint)) };
+    flow.hints.iter().map(hint)
 }
 
-fn group(group: &Group<'_>, run: &Run) -> Value {
+fn group(group: &Group<'_>, view: View<'_>) -> Value {
     let info = group.kind.info();
     context! {
-        name => info.name,
-        meaning => info.meaning,
-        cause => info.cause,
-        remedy => info.remedy,
+        name => facts::kind_name(group.kind, view.language),
+        meaning => view.text(info.meaning),
+        cause => view.text(info.cause),
+        remedy => view.text(info.remedy),
         total => number(group.total),
         shown => number(group.shown.len() as u64),
         more => group.listed > group.shown.len() as u64,
-        rows => group.shown.iter().map(|one| difference(one, run)).collect::<Vec<_>>(),
+        rows => group.shown.iter().map(|one| difference(one, view)).collect::<Vec<_>>(),
     }
 }
 
-fn difference(difference: &Difference, run: &Run) -> Value {
+fn difference(difference: &Difference, view: View<'_>) -> Value {
+    let run = view.run;
     let (seen, kept) = (difference.first_seen, facts::life::is_kept(run));
     context! {
         id => difference.id.as_ref().map(|id| data(&id.to_string())),
         flow => data(&difference.flow),
         consumer => difference.consumer.as_deref().map(data),
-        window => difference.window_from.map(|from| local(from, run.time_zone)),
-        age => difference.age.map(text::age),
-        status => life::status(difference, run),
-        first_seen => if seen == run.as_of { "this run".to_owned() } else { local(seen, run.time_zone) },
-        detail => data(&difference.detail),
-        found => (kept && difference.after_first_check).then_some(facts::life::FOUND_LATER),
+        window => difference.window_from.map(|from| view.local(from)),
+        age => difference.age.map(|age| view.duration(&text::age(age))),
+        status => life::status(difference, view),
+        first_seen => if seen == run.as_of { view.text("this run").to_owned() } else { view.local(seen) },
+        detail => data(&view.said(&difference.detail)),
+        found => (kept && difference.after_first_check).then(|| view.text(facts::life::FOUND_LATER)),
     }
 }
 
@@ -261,8 +321,8 @@ mod tests {
 
     #[test]
     fn no_element_and_no_attribute_comes_from_data() {
-        let page = render(&fixture::rich()).unwrap();
-        let plain = render(&tamed(fixture::rich())).unwrap();
+        let page = render(&fixture::rich(), Options::default()).unwrap();
+        let plain = render(&tamed(fixture::rich()), Options::default()).unwrap();
         assert!(skeleton(&page) == skeleton(&plain), "hostile texts change the page's elements");
         for text in
             ["<script", "<img", "onload=alert(1)>\"", "<b>", "<i>event", "\u{1b}", "http:", "https:", "url("]
@@ -278,7 +338,7 @@ mod tests {
 
     #[test]
     fn the_page_reads_like_this() {
-        let page = render(&fixture::rich()).unwrap();
+        let page = render(&fixture::rich(), Options::default()).unwrap();
         let (head, rest) = page.split_once("<style>").unwrap();
         let (_, body) = rest.split_once("</style>").unwrap();
         insta::assert_snapshot!(format!("{head}{body}"));
@@ -287,17 +347,17 @@ mod tests {
 
     #[test]
     fn long_lists_are_cut_and_say_so() {
-        let page = render(&fixture::many(1_000)).unwrap();
+        let page = render(&fixture::many(1_000), Options::default()).unwrap();
         assert!(page.contains("Showing 200 of 1,000; more in differences.csv"));
         assert!(page.contains("8 windows share a bar"));
         assert_eq!(page.matches("class=\"id\"").count(), IDS_MAX);
-        let empty = render(&fixture::empty()).unwrap();
+        let empty = render(&fixture::empty(), Options::default()).unwrap();
         assert!(empty.contains("Nothing to compare: both sides are empty."));
     }
 
     #[test]
     fn a_run_without_windows_reads_well() {
-        let page = render(&fixture::nothing_due()).unwrap();
+        let page = render(&fixture::nothing_due(), Options::default()).unwrap();
         let (_, body) = page.split_once("<body>").unwrap();
         insta::assert_snapshot!(body);
         for table in ["<table", "<svg", "Key numbers", "<h4>Producer"] {
@@ -307,7 +367,7 @@ mod tests {
 
     #[test]
     fn a_run_with_gaps_says_how_many_windows_it_holds() {
-        let page = render(&fixture::scheduled()).unwrap();
+        let page = render(&fixture::scheduled(), Options::default()).unwrap();
         assert!(page.contains("4 windows between <span class=\"t\">2026-11-01 00:00 -04:00</span>"));
         assert!(page.contains("This run holds 4 windows between 2026-11-01 00:00 -04:00 and "));
         assert!(page.contains("time between that the run did not judge is left out"));

@@ -7,6 +7,7 @@
 //! json     for machines            layout   one row of a long list to a line
 //! csv      for spreadsheets
 //! html     for a browser           chart    windows and trends as bars
+//! wide     lines of Chinese
 //! write    the files of --output
 //! explain  what a kind means
 //! ```
@@ -20,11 +21,13 @@ pub mod json;
 mod layout;
 pub mod table;
 pub mod text;
+mod wide;
 pub mod write;
 
 #[cfg(test)]
 pub(crate) mod fixture;
 
+use crate::language::Language;
 use crate::model::Run;
 
 /// What a report can look like on standard output.
@@ -72,11 +75,13 @@ pub struct Options {
     pub colour: bool,
     /// Leaves CSV cells as they are, formulas or not.
     pub csv_raw: bool,
+    /// What the page is written in; the table, CSV and JSON are English, for scripts to rely on.
+    pub language: Language,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { width: 100, colour: false, csv_raw: false }
+        Self { width: 100, colour: false, csv_raw: false, language: Language::En }
     }
 }
 
@@ -107,7 +112,7 @@ pub fn render(run: &Run, format: Format, options: Options) -> Result<Vec<u8>, Re
         Format::Table => Ok(table::render(run, options).into_bytes()),
         Format::Csv => csv::differences(run, options),
         Format::Json => json::render(run),
-        Format::Html => html::render(run).map(String::into_bytes),
+        Format::Html => html::render(run, options).map(String::into_bytes),
     }
 }
 

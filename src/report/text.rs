@@ -1,5 +1,6 @@
 //! Words and numbers for people: nothing that a source can hold changes how a report reads.
 
+use crate::language::Language;
 use crate::model::Micros;
 use crate::model::time::{DAY, HOUR, MINUTE, SECOND, human};
 use crate::model::window::label;
@@ -91,6 +92,17 @@ pub fn grouped(number: i64) -> String {
 pub fn plural(count: u64, noun: &str) -> String {
     let s = if count == 1 { "" } else { "s" };
     format!("{} {noun}{s}", grouped(count.cast_signed()))
+}
+
+/// How messages are counted, for [`several`].
+pub const MESSAGES: [&str; 2] = ["{0} message", "{0} messages"];
+/// How windows are counted.
+pub const WINDOWS: [&str; 2] = ["{0} window", "{0} windows"];
+
+/// The phrase of one or the phrase of several, as the count is, with the count for its `{0}`.
+#[must_use]
+pub fn several(count: u64, forms: [&str; 2], language: Language) -> String {
+    language.fill(language.pick(count, forms), &[&grouped(count.cast_signed())])
 }
 
 /// Seconds as a person would say them.

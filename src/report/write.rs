@@ -159,7 +159,7 @@ fn contents(name: &'static str, run: &Run, options: Options) -> Result<Vec<u8>, 
     let bytes = match name {
         "windows.csv" => csv::windows(run, options),
         "differences.csv" => csv::differences(run, options),
-        "report.html" => html::render(run).map(String::into_bytes),
+        "report.html" => html::render(run, options).map(String::into_bytes),
         _ => json::render(run),
     };
     bytes.map_err(|source| WriteError::Render { name, source })

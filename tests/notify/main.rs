@@ -1,11 +1,13 @@
-//! What goes out, against peers on the loopback: channels, heartbeats, a Pushgateway, programs.
+//! Everything that goes out, told to peers over the loopback that check what they hear.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod answers;
 mod channels;
 mod heartbeats;
 mod letters;
+mod mail;
 mod peer;
 mod programs;
 mod pushes;
 mod secrets;
+mod tls;

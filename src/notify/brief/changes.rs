@@ -1,6 +1,6 @@
 //! What has changed since the last run.
 
-use super::{Told, span};
+use super::Told;
 use crate::report::facts::life;
 use crate::report::text::grouped;
 
@@ -19,29 +19,21 @@ pub struct Change {
 
 /// New, still open, acknowledged, resolved and, where there are any, given up; nothing where no ledger is kept.
 pub(super) fn changes(told: &Told<'_>) -> Vec<Change> {
-    let change = |(count, english): (u64, &str)| {
-        let (name, text) = match english {
-            "new" => ("new", "{0} new"),
-            "still open" => ("still_open", "{0} still open"),
-            "acknowledged" => ("acknowledged", "{0} acknowledged"),
-            "resolved" => ("resolved", "{0} resolved"),
-            _ => ("given_up", "{0} given up"),
+    let change = |(count, english): (u64, &'static str)| {
+        let word = told.language.text(english).to_owned();
+        let text = told.language.fill("{0} {1}", &[&grouped(count.cast_signed()), &word]);
+        let name = match english {
+            "still open" => "still_open",
+            "given up" => "given_up",
+            name => name,
         };
-        let word = told.language.fill(text, &[""]).trim().to_owned();
-        let text = told.language.fill(text, &[&grouped(count.cast_signed())]);
         Change { name, count, text, word }
     };
-    if life::is_kept(told.run) {
-        life::changes(life::lives(told.run)).into_iter().map(change).collect()
-    } else {
-        Vec::new()
-    }
+    let changes = life::changes(life::lives(told.run));
+    if life::is_kept(told.run) { changes.into_iter().map(change).collect() } else { Vec::new() }
 }
 
 /// What they are compared with.
 pub(super) fn compared(told: &Told<'_>) -> Option<String> {
-    life::is_kept(told.run).then(|| match &told.run.last_run {
-        Some(last) => told.language.fill("since the run of {0}", &[&span::at(last.as_of, told)]),
-        None => told.language.text("this is the first run of its ledger").to_owned(),
-    })
+    life::is_kept(told.run).then(|| life::compared(told.run, told.language))
 }

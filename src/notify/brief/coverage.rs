@@ -1,8 +1,10 @@
 //! How much of what was asked could be judged, and how fresh it is.
 
-use super::{Told, span};
-use crate::model::{FlowReport, Problem};
+use super::{Told, counted_text};
+use crate::model::{FlowReport, Kind, Problem};
 use crate::report::facts::judged::windows;
+use crate::report::facts::life::{due_in, watermark_in};
+use crate::report::facts::problem_place_in;
 use crate::report::text::{age, exact, grouped, visible};
 
 /// Longer messages of problems are cut; the report has them whole.
@@ -54,14 +56,8 @@ pub(super) fn coverage(told: &Told<'_>) -> Coverage {
 
 /// Where, and what was wrong; messages of sources stay in their own language.
 fn problem(problem: &Problem, told: &Told<'_>) -> String {
-    let source = Some(problem.source.as_str()).filter(|source| *source != "-");
-    let place = [source, problem.flow.as_deref()].into_iter().flatten();
-    let place: Vec<_> = place.map(|name| exact(name, NAME_MAX)).collect();
-    let message = exact_message(&problem.message);
-    match place.as_slice() {
-        [] => message,
-        place => told.language.fill("{0}: {1}", &[&place.join(" · "), &message]),
-    }
+    let place = problem_place_in(problem, told.language);
+    told.language.fill("{0}: {1}", &[&place, &exact_message(&problem.message)])
 }
 
 fn exact_message(message: &str) -> String {
@@ -80,21 +76,15 @@ fn unread(flow: &FlowReport) -> Vec<String> {
 fn freshness(flow: &FlowReport, told: &Told<'_>) -> Freshness {
     let mut parts = Vec::new();
     if let Some(life) = &flow.life {
-        parts.push(match life.watermark {
-            Some(until) => told.language.fill("judged without a gap until {0}", &[&span::at(until, told)]),
-            None => told.language.text("not judged without a gap yet").to_owned(),
-        });
-        if life.due > 0 {
-            let due = grouped(life.due.cast_signed());
-            parts.push(told.language.fill("windows that wait for the next run: {0}", &[&due]));
-        }
+        parts.push(watermark_in(life, told.run.time_zone, told.language));
+        parts.extend(due_in(life.due, told.language));
     }
     let backlog = flow.backlog.filter(|backlog| backlog.count > 0);
     if let Some(backlog) = backlog {
         let count = grouped(backlog.count.cast_signed());
         parts.push(match backlog.oldest_age(told.run.as_of) {
             Some(oldest) => told.language.fill("{0} pending, the oldest for {1}", &[&count, &age(oldest)]),
-            None => told.language.fill("{0} pending", &[&count]),
+            None => counted_text(Kind::Pending, backlog.count, told.language),
         });
     }
     Freshness { flow: exact(&flow.name, NAME_MAX), parts }

@@ -119,10 +119,10 @@ fn silenced(alert: &Alert, told: &Told<'_>) -> Option<String> {
     Some(told.language.fill("silenced until {0}: {1}", &[&until, &exact(&silenced.reason, VALUE_MAX)]))
 }
 
-/// `New alert: order-paid → points: missing 7 (1.42 %), bound 0.1 % (failure), 5 of them new, since 2026-…`.
+/// `New alert: order-paid → points: missing 7 (1.42 %) · bound 0.1 % (failure) · since 2026-…`.
 fn text(line: &Line, told: &Told<'_>) -> String {
     let say = told.language;
-    let mut parts = vec![say.fill("{0} {1}", &[&line.metric, &line.value])];
+    let mut parts = vec![format!("{} {}", line.metric, line.value)];
     if line.event != Some(Event::Cleared) {
         parts.push(say.fill("bound {0} ({1})", &[&line.bound, &line.level_word]));
     }
@@ -131,6 +131,6 @@ fn text(line: &Line, told: &Told<'_>) -> String {
     }
     parts.push(say.fill("since {0}", &[&line.since]));
     parts.extend(line.silenced.clone());
-    let parts = parts.join(say.text(", "));
+    let parts = parts.join(" · ");
     say.fill("{0}: {1}: {2}", &[&line.event_word, &line.place, &parts])
 }

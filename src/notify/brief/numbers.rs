@@ -3,7 +3,7 @@
 use super::Told;
 use crate::language::Language;
 use crate::model::{Kind, Run};
-use crate::report::facts::{URGENCY, counted};
+use crate::report::facts::{URGENCY, counted, kind_word};
 use crate::report::text::grouped;
 
 /// How many differences of a kind there are.
@@ -23,39 +23,21 @@ pub struct Number {
 pub(super) fn numbers(told: &Told<'_>) -> Vec<Number> {
     let number = |kind: Kind| {
         let count = counted(told.run, kind).saturating_sub(acknowledged_of(told.run, kind));
-        let text = text(kind, count, told.language);
-        Number { kind, count, text, word: word(kind, told.language) }
+        let text = counted_text(kind, count, told.language);
+        Number { kind, count, text, word: word(kind, told.language).to_owned() }
     };
     URGENCY.into_iter().map(number).filter(|number| number.count > 0).collect()
 }
 
-/// `12 missing`.
-fn text(kind: Kind, count: u64, language: Language) -> String {
-    language.fill(counted_as(kind), &[&grouped(count.cast_signed())])
+/// `12 missing`, in the words of the language.
+#[must_use]
+pub fn counted_text(kind: Kind, count: u64, language: Language) -> String {
+    language.fill("{0} {1}", &[&grouped(count.cast_signed()), word(kind, language)])
 }
 
 /// A kind as the language calls it. In English it is its name, so that it can be looked up.
-pub(super) fn word(kind: Kind, language: Language) -> String {
-    language.fill(counted_as(kind), &[""]).trim().to_owned()
-}
-
-fn counted_as(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Ok => "{0} ok",
-        Kind::Late => "{0} late",
-        Kind::Duplicate => "{0} duplicate",
-        Kind::DeadLettered => "{0} dead_lettered",
-        Kind::Discarded => "{0} discarded",
-        Kind::InFlight => "{0} in_flight",
-        Kind::Missing => "{0} missing",
-        Kind::Unverifiable => "{0} unverifiable",
-        Kind::Pending => "{0} pending",
-        Kind::Stuck => "{0} stuck",
-        Kind::PublishFailed => "{0} publish_failed",
-        Kind::AckLost => "{0} ack_lost",
-        Kind::Orphan => "{0} orphan",
-        Kind::Unattributable => "{0} unattributable",
-    }
+pub(super) fn word(kind: Kind, language: Language) -> &'static str {
+    kind_word(kind, language).unwrap_or(kind.name())
 }
 
 fn acknowledged_of(run: &Run, kind: Kind) -> u64 {

@@ -61,18 +61,19 @@ fn found(told: &Told<'_>, numbers: &[Number], count: fn(u64) -> String) -> Strin
         let cleared = grouped(told.digest.notices.len() as i64);
         parts.push(told.language.fill("{0} cleared", &[&cleared]));
     }
-    parts.extend(metrics(told, numbers));
     parts.extend(numbers.iter().map(|number| number.text.clone()));
     let acked = acked(told.run);
     if numbers.is_empty() && acked.is_some() {
         parts.push(told.language.text("0 differences").to_owned());
     }
+    parts.extend(metrics(told, numbers));
     if acked.is_none() {
         parts.push(told.language.text("nothing could be read").to_owned());
     }
     let known = acknowledged(told.run);
     if known > 0 {
-        parts.push(told.language.fill("{0} acknowledged", &[&grouped(known.cast_signed())]));
+        let word = told.language.text("acknowledged");
+        parts.push(told.language.fill("{0} {1}", &[&grouped(known.cast_signed()), word]));
     }
     let parts = parts.join(told.language.text(", "));
     match acked {
@@ -90,7 +91,7 @@ fn metrics(told: &Told<'_>, numbers: &[Number]) -> Vec<String> {
         let text = match Kind::from_name(metric) {
             Some(kind) => told.language.fill(
                 "{0} still {1}",
-                &[&super::numbers::word(kind, told.language), &exact(&alert.value, VALUE_MAX)],
+                &[super::numbers::word(kind, told.language), &exact(&alert.value, VALUE_MAX)],
             ),
             None => format!("{} {}", visible(metric), exact(&alert.value, VALUE_MAX)),
         };

@@ -13,8 +13,9 @@ fn a_subject_tells_status_and_numbers_first() {
     let rich = told(&run, &Digest { flows: vec!["order-paid".to_owned()], ..fixture::rich(&run) });
     assert_eq!(
         rich.subject,
-        "[FAIL] order-paid: oldest_pending 22h, 6 missing, 1 dead_lettered, 1 publish_failed, 2 duplicate, \
-         1 orphan, 1 ack_lost, 1 unattributable, 1 late, 3 acknowledged / 493 acked \
+        "[FAIL] order-paid: 6 missing, 1 dead_lettered, 1 publish_failed, 2 duplicate, \
+         1 orphan, 1 ack_lost, 1 unattributable, 1 late, \
+         oldest_pending 22h, 3 acknowledged / 493 acked \
          (2026-11-01 00:00 -04:00 until 24:00 -05:00)"
     );
     let run = runs::balanced();
@@ -66,7 +67,7 @@ fn an_alert_is_a_line_and_says_what_to_do() {
     let brief = told(&run, &fixture::rich(&run));
     assert_eq!(
         brief.lines[0].text,
-        "New alert: order-paid → points: missing 8 (1.62 %), bound 0.1 % (failure), 8 came since the last message, \
+        "New alert: order-paid → points: missing 8 (1.62 %) · bound 0.1 % (failure) · 8 came since the last message · \
          since 2026-11-01 20:00 -05:00"
     );
     assert_eq!(brief.lines[0].remedy.as_deref(), Some(Kind::Missing.info().remedy));

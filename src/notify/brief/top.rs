@@ -1,7 +1,7 @@
 //! Some of the differences, with how many there are.
 
 use super::{Told, numbers, span};
-use crate::model::{Difference, Kind, Status};
+use crate::model::{Difference, Kind};
 use crate::report::facts;
 use crate::report::text::{age, exact, grouped};
 
@@ -48,7 +48,7 @@ pub struct Listed {
     pub detail: String,
     /// How the ledger knows it, in a word of the language; empty where no ledger is kept.
     pub status: String,
-    /// How long ago the time lies that its kind counts from; empty where there is none.
+    /// `age 2h`: how long ago the time lies that its kind counts from; empty where there is none.
     pub age: String,
     /// Local time of its ack or, before that, of its creation; empty where there is none.
     pub at: String,
@@ -57,7 +57,7 @@ pub struct Listed {
 pub(super) fn top(told: &Told<'_>) -> Top {
     let group = |group: facts::Group<'_>| Group {
         kind: group.kind,
-        word: numbers::word(group.kind, told.language),
+        word: numbers::word(group.kind, told.language).to_owned(),
         total: group.total,
         listed: group.shown.iter().map(|one| listed(one, told)).collect(),
     };
@@ -124,23 +124,15 @@ fn listed(one: &Difference, told: &Told<'_>) -> Listed {
         consumer,
         id: one.id.as_ref().map(|id| exact(&id.to_string(), ID_MAX)).unwrap_or_default(),
         detail: exact(&one.detail, DETAIL_MAX),
-        status: if facts::life::is_kept(told.run) {
-            status(one.status, told).to_owned()
-        } else {
-            String::new()
-        },
-        age: one.age.map(age).unwrap_or_default(),
+        status: status(one, told),
+        age: one.age.map(|old| format!("{} {}", told.language.text("age"), age(old))).unwrap_or_default(),
         at: one.acked_at.or(one.created_at).map(|at| span::at(at, told)).unwrap_or_default(),
     }
 }
 
-fn status<'a>(status: Status, told: &Told<'a>) -> &'a str {
-    told.language.text(match status {
-        Status::New => "first seen now",
-        Status::Open => "known before",
-        Status::Acknowledged => "is acknowledged",
-        Status::Resolved => "is settled",
-    })
+fn status(one: &Difference, told: &Told<'_>) -> String {
+    let mark = told.language.text(facts::life::mark(one.status)).to_owned();
+    if facts::life::is_kept(told.run) { mark } else { String::new() }
 }
 
 #[cfg(test)]

@@ -1,32 +1,40 @@
 //! The last windows and days of a flow as bars: the acked messages, and on top of them what differs.
 
 use super::super::facts::judged::stretches;
-use super::super::text::{grouped, local, plural};
+use super::super::text::{MESSAGES, grouped, local, several};
 use super::{Bar, Chart, STEP, stacked};
+use crate::language::Language;
 use crate::model::life::TrendPoint;
 use crate::model::window::local_date;
-use crate::model::{FlowLife, Window};
+use crate::model::{FlowLife, Span, Window};
 use chrono_tz::Tz;
 
 /// The chart of a flow's last windows; `None` where they hold nothing at all.
 #[must_use]
-pub fn windows(points: &[TrendPoint], zone: Tz) -> Option<Chart> {
-    chart(points, zone, |point| {
-        format!("{} until {}", local(point.span.from, zone), local(point.span.until, zone))
+pub fn windows(points: &[TrendPoint], zone: Tz, language: Language) -> Option<Chart> {
+    let ends = |span: Span| [span.from, span.until].map(|at| local(at, zone));
+    chart(points, zone, language, |point| {
+        let [from, until] = ends(point.span);
+        language.fill("{0} until {1}", &[&from, &until])
     })
 }
 
 /// The chart of its last local days.
 #[must_use]
-pub fn days(points: &[TrendPoint], zone: Tz) -> Option<Chart> {
-    chart(points, zone, |point| local_date(point.span.from, zone).to_string())
+pub fn days(points: &[TrendPoint], zone: Tz, language: Language) -> Option<Chart> {
+    chart(points, zone, language, |point| local_date(point.span.from, zone).to_string())
 }
 
 /// Bars keep their width while the history grows: there is always room for [`FlowLife::TREND`] of them.
-fn chart(points: &[TrendPoint], zone: Tz, name: impl Fn(&TrendPoint) -> String) -> Option<Chart> {
+fn chart(
+    points: &[TrendPoint],
+    zone: Tz,
+    language: Language,
+    name: impl Fn(&TrendPoint) -> String,
+) -> Option<Chart> {
     let peak = points.iter().map(|point| parts(point).map(|(_, count)| count).iter().sum()).max()?;
     let bars = points.iter().zip(0..).map(|(point, place)| Bar {
-        title: format!("{}: {}", name(point), contents(point)),
+        title: language.fill("{0}: {1}", &[&name(point), &contents(point, language)]),
         x: place * STEP,
         parts: stacked(parts(point), peak),
         complete: point.complete,
@@ -45,13 +53,14 @@ fn parts(point: &TrendPoint) -> [(&'static str, u64); 3] {
     [("ok", acked.saturating_sub(lost)), ("slow", other), ("lost", lost)]
 }
 
-fn contents(point: &TrendPoint) -> String {
-    let lost =
-        (point.lost > 0).then(|| format!(", {} missing or dead-lettered", grouped(point.lost.cast_signed())));
-    let other = (point.other > 0).then(|| format!(", {}", plural(point.other, "other difference")));
-    let partly = if point.complete { "" } else { "; not judged completely" };
-    let (lost, other) = (lost.unwrap_or_default(), other.unwrap_or_default());
-    format!("{} acked{lost}{other}{partly}", plural(point.acked, "message"))
+fn contents(point: &TrendPoint, language: Language) -> String {
+    let acked = language.fill("{0} acked", &[&several(point.acked, MESSAGES, language)]);
+    let lost = language.fill("{0} missing or dead-lettered", &[&grouped(point.lost.cast_signed())]);
+    let other = several(point.other, ["{0} other difference", "{0} other differences"], language);
+    let parts = [(true, acked), (point.lost > 0, lost), (point.other > 0, other)];
+    let parts: Vec<_> = parts.into_iter().filter(|(told, _)| *told).map(|(_, part)| part).collect();
+    let parts = parts.join(language.text(", "));
+    if point.complete { parts } else { language.fill("{0}; not judged completely", &[&parts]) }
 }
 
 #[cfg(test)]
@@ -67,7 +76,7 @@ mod tests {
     #[test]
     fn one_lost_message_among_many_is_seen() {
         let zone = chrono_tz::America::New_York;
-        let chart = windows(&life().windows, zone).unwrap();
+        let chart = windows(&life().windows, zone, Language::En).unwrap();
         let of = |bar: usize, class: &str| chart.bars[bar].parts.iter().find(|part| part.class == class);
         assert_eq!(of(6, "lost").unwrap().height, SLIVER);
         assert_eq!((of(6, "slow").is_none(), of(7, "slow").unwrap().height), (true, SLIVER));
@@ -87,7 +96,7 @@ mod tests {
     #[test]
     fn what_was_not_judged_completely_is_said_and_marked() {
         let zone = chrono_tz::America::New_York;
-        let chart = days(&life().days, zone).unwrap();
+        let chart = days(&life().days, zone, Language::En).unwrap();
         assert_eq!(chart.bars.iter().filter(|bar| !bar.complete).count(), 1);
         let last = chart.bars.last().unwrap();
         assert_eq!(
@@ -95,7 +104,7 @@ mod tests {
             "2026-11-01: 493 messages acked, 9 missing or dead-lettered; not judged completely"
         );
         let unread = TrendPoint { acked: 0, lost: 0, complete: false, ..life().days[29] };
-        let alone = days(&[unread], zone).unwrap();
+        let alone = days(&[unread], zone, Language::En).unwrap();
         assert_eq!((alone.peak, alone.bars.len(), alone.bars[0].parts.len()), (0, 1, 0));
     }
 
@@ -103,10 +112,13 @@ mod tests {
     fn a_short_history_has_narrow_bars_and_an_empty_one_none() {
         let zone = chrono_tz::America::New_York;
         let points = life().windows;
-        assert_eq!(windows(&points[..2], zone).unwrap().width, windows(&points, zone).unwrap().width);
-        assert!(windows(&[points[0], points[2]], zone).unwrap().gaps);
-        assert!(!windows(&points, zone).unwrap().gaps);
-        assert!(windows(&[], zone).is_none());
-        assert!(windows(&[TrendPoint { acked: 0, ..points[0] }], zone).is_none());
+        assert_eq!(
+            windows(&points[..2], zone, Language::En).unwrap().width,
+            windows(&points, zone, Language::En).unwrap().width
+        );
+        assert!(windows(&[points[0], points[2]], zone, Language::En).unwrap().gaps);
+        assert!(!windows(&points, zone, Language::En).unwrap().gaps);
+        assert!(windows(&[], zone, Language::En).is_none());
+        assert!(windows(&[TrendPoint { acked: 0, ..points[0] }], zone, Language::En).is_none());
     }
 }

@@ -1,7 +1,8 @@
 //! Which windows a run judged. Those that a ledger chose need not follow each other, and there may be none.
 
-use super::super::text::{local, plural};
+use super::super::text::{WINDOWS, local, several};
 use super::is_empty;
+use crate::language::Language;
 use crate::model::tally::EventTotals;
 use crate::model::{ConsumerReport, FlowReport, Run, Window};
 use std::collections::BTreeSet;
@@ -75,18 +76,22 @@ pub fn chosen(run: &Run) -> Option<usize> {
 /// The windows that a ledger chose of a flow, in words: a span with gaps was not judged as a whole.
 #[must_use]
 pub fn chosen_of(flow: &FlowReport, run: &Run) -> Option<String> {
+    chosen_of_in(flow, run, Language::En)
+}
+
+/// [`chosen_of`] in a language.
+#[must_use]
+pub fn chosen_of_in(flow: &FlowReport, run: &Run, language: Language) -> Option<String> {
     let windows = if run.scheduled { windows(flow) } else { Vec::new() };
     let ends = [windows.first()?.0.from, windows.last()?.0.until];
     let [from, until] = ends.map(|at| local(at, run.time_zone));
-    let count = plural(windows.len() as u64, "window");
-    Some(match stretches(&windows) {
-        1 => format!("this run holds {count}, {from} until {until}"),
-        many => {
-            format!(
-                "this run holds {count} between {from} and {until}, in {many} stretches with gaps between"
-            )
-        }
-    })
+    let count = several(windows.len() as u64, WINDOWS, language);
+    let stretches = stretches(&windows);
+    let line = match stretches {
+        1 => "this run holds {0}, {1} until {2}",
+        _ => "this run holds {0} between {1} and {2}, in {3} stretches with gaps between",
+    };
+    Some(language.fill(line, &[&count, &from, &until, &stretches.to_string()]))
 }
 
 #[cfg(test)]

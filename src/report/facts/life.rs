@@ -1,6 +1,8 @@
 //! What the ledger remembers, in the words that the page and the terminal share.
 
-use super::super::text::{exact, grouped, local, plural};
+use super::super::text::{exact, grouped, local, several};
+use super::kind_name;
+use crate::language::Language;
 use crate::model::life::Acknowledged;
 use crate::model::{FlowLife, FlowReport, Run, Status};
 use chrono_tz::Tz;
@@ -32,10 +34,10 @@ pub fn mark(status: Status) -> &'static str {
 
 /// What the run compares itself with.
 #[must_use]
-pub fn compared(run: &Run) -> String {
+pub fn compared(run: &Run, language: Language) -> String {
     run.last_run.as_ref().map_or_else(
-        || "First run of the ledger".to_owned(),
-        |last| format!("Since the run as of {}", local(last.as_of, run.time_zone)),
+        || language.text("First run of the ledger").to_owned(),
+        |last| language.fill("Since the run as of {0}", &[&local(last.as_of, run.time_zone)]),
     )
 }
 
@@ -53,38 +55,68 @@ pub fn changes<'a>(lives: impl Iterator<Item = &'a FlowLife>) -> Vec<(u64, &'sta
 /// The same of one flow, as a line.
 #[must_use]
 pub fn changes_line(life: &FlowLife, run: &Run) -> String {
-    let since = if run.last_run.is_some() { "since the last run" } else { "first run of the ledger" };
-    let changes = changes(std::iter::once(life));
-    let changes: Vec<_> =
-        changes.iter().map(|(count, word)| format!("{} {word}", grouped(count.cast_signed()))).collect();
-    format!("{since}: {}", changes.join(", "))
+    changes_line_in(life, run, Language::En)
+}
+
+/// [`changes_line`] in a language.
+#[must_use]
+pub fn changes_line_in(life: &FlowLife, run: &Run, language: Language) -> String {
+    let line =
+        if run.last_run.is_some() { "since the last run: {0}" } else { "first run of the ledger: {0}" };
+    let change = |(count, word): (u64, &'static str)| {
+        language.fill("{0} {1}", &[&grouped(count.cast_signed()), language.text(word)])
+    };
+    let changes: Vec<_> = changes(std::iter::once(life)).into_iter().map(change).collect();
+    language.fill(line, &[&changes.join(language.text(", "))])
 }
 
 /// How far a flow was judged without a gap.
 #[must_use]
 pub fn watermark(life: &FlowLife, zone: Tz) -> String {
+    watermark_in(life, zone, Language::En)
+}
+
+/// [`watermark`] in a language.
+#[must_use]
+pub fn watermark_in(life: &FlowLife, zone: Tz, language: Language) -> String {
     life.watermark.map_or_else(
-        || "nothing is judged without a gap yet".to_owned(),
-        |until| format!("judged without a gap until {}", local(until, zone)),
+        || language.text("nothing is judged without a gap yet").to_owned(),
+        |until| language.fill("judged without a gap until {0}", &[&local(until, zone)]),
     )
 }
 
 /// What the next run must make up for.
 #[must_use]
 pub fn due(windows: u64) -> Option<String> {
-    let (are, wait) = if windows == 1 { ("is", "waits") } else { ("are", "wait") };
-    (windows > 0).then(|| format!("{} {are} due and {wait} for the next run", plural(windows, "window")))
+    due_in(windows, Language::En)
+}
+
+/// [`due`] in a language.
+#[must_use]
+pub fn due_in(windows: u64, language: Language) -> Option<String> {
+    let forms =
+        ["{0} window is due and waits for the next run", "{0} windows are due and wait for the next run"];
+    (windows > 0).then(|| several(windows, forms, language))
 }
 
 /// What the verdict leaves out.
 #[must_use]
 pub fn acknowledged(flow: &FlowReport) -> Option<String> {
+    acknowledged_in(flow, Language::En)
+}
+
+/// [`acknowledged`] in a language.
+#[must_use]
+pub fn acknowledged_in(flow: &FlowReport, language: Language) -> Option<String> {
     let named = |one: &Acknowledged| {
-        let whose = one.consumer.as_deref().map_or_else(|| "the producer".to_owned(), |name| exact(name, 60));
-        format!("{} {} at {whose}", grouped(one.count.cast_signed()), one.kind)
+        let producer = || language.text("the producer").to_owned();
+        let whose = one.consumer.as_deref().map_or_else(producer, |name| exact(name, 60));
+        let count = grouped(one.count.cast_signed());
+        language.fill("{0} {1} at {2}", &[&count, &kind_name(one.kind, language), &whose])
     };
     let named: Vec<_> = flow.acknowledged.iter().map(named).collect();
-    (!named.is_empty()).then(|| format!("acknowledged, so the thresholds leave out: {}", named.join(", ")))
+    let line = "acknowledged, so the thresholds leave out: {0}";
+    (!named.is_empty()).then(|| language.fill(line, &[&named.join(language.text(", "))]))
 }
 
 #[cfg(test)]
@@ -103,7 +135,7 @@ mod tests {
         run.flows[1].life = Some(FlowLife { new: 1_000, expired: 1, ..FlowLife::default() });
         assert_eq!((changes(lives(&run))[0], changes(lives(&run))[4]), ((1_013, "new"), (3, "given up")));
         run.last_run = None;
-        assert_eq!(compared(&run), "First run of the ledger");
+        assert_eq!(compared(&run, Language::En), "First run of the ledger");
         assert_eq!(
             changes_line(&FlowLife::default(), &run),
             "first run of the ledger: 0 new, 0 still open, 0 acknowledged, 0 resolved"

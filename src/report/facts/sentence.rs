@@ -1,75 +1,87 @@
 //! The first sentence of every report.
 
-use super::super::text::{grouped, plural};
+use super::super::text::{grouped, several};
 use super::judged::{Nothing, nothing};
-use super::{counted, life};
+use super::{counted, kind_name, life};
+use crate::language::Language;
 use crate::model::{Kind, Run};
 
 /// One sentence on the whole run.
 #[must_use]
 pub fn sentence(run: &Run) -> String {
-    let partly = if run.complete { "" } else { " Not everything could be judged: see the problems." };
-    match run.differences_total {
-        0 if !run.complete => format!("No difference in what could be judged.{partly}"),
-        0 => format!("{}{}", nothing_sentence(run).unwrap_or_else(|| balanced_sentence(run)), waiting(run)),
-        _ => format!("{}{partly}", attention(run)),
-    }
+    sentence_in(run, Language::En)
+}
+
+/// [`sentence`] in a language.
+#[must_use]
+pub fn sentence_in(run: &Run, language: Language) -> String {
+    let first = match run.differences_total {
+        0 if !run.complete => language.text("No difference in what could be judged.").to_owned(),
+        0 => nothing_sentence(run, language).unwrap_or_else(|| balanced_sentence(run, language)),
+        _ => attention(run, language),
+    };
+    let partly = || language.text("Not everything could be judged: see the problems.").to_owned();
+    let second = match run.differences_total {
+        _ if !run.complete => Some(partly()),
+        0 => waiting(run, language),
+        _ => None,
+    };
+    language.after_one_another(&[first].into_iter().chain(second).collect::<Vec<_>>())
 }
 
 /// Where no flow shows a message.
-fn nothing_sentence(run: &Run) -> Option<String> {
+fn nothing_sentence(run: &Run, language: Language) -> Option<String> {
     let why: Option<Vec<_>> = run.flows.iter().map(|flow| nothing(flow, run)).collect();
-    Some(match why?.into_iter().max().unwrap_or(Nothing::Held) {
-        Nothing::Due => "Nothing was due.".to_owned(),
-        Nothing::Held => "Nothing to compare: both sides are empty.".to_owned(),
-        Nothing::Judged => "Nothing was compared.".to_owned(),
-    })
+    let text = match why?.into_iter().max().unwrap_or(Nothing::Held) {
+        Nothing::Due => "Nothing was due.",
+        Nothing::Held => "Nothing to compare: both sides are empty.",
+        Nothing::Judged => "Nothing was compared.",
+    };
+    Some(language.text(text).to_owned())
 }
 
 /// Windows that the run should have judged and did not come to: what balances is not all there is.
-fn waiting(run: &Run) -> String {
-    let due = life::due(life::lives(run).map(|life| life.due).sum());
-    due.map(|due| format!(" {due}.")).unwrap_or_default()
+fn waiting(run: &Run, language: Language) -> Option<String> {
+    let due = life::due_in(life::lives(run).map(|life| life.due).sum(), language);
+    due.map(|due| language.sentence(&due))
 }
 
 /// What somebody has acknowledged needs nobody's attention for now.
-fn attention(run: &Run) -> String {
+fn attention(run: &Run, language: Language) -> String {
     let acknowledged = run.flows.iter().flat_map(|flow| &flow.acknowledged).map(|one| one.count).sum();
     let (total, need) = (run.differences_total, run.differences_total.saturating_sub(acknowledged));
-    let needs = format!("{} need{} attention", plural(need, "difference"), if need == 1 { "s" } else { "" });
-    match (need, total - need) {
-        (_, 0) => format!("{needs}."),
-        (0, all) => format!("{} acknowledged.", plural(all, "difference")),
-        (_, rest) => format!(
-            "{needs}; {} more {} acknowledged.",
-            grouped(rest.cast_signed()),
-            if rest == 1 { "is" } else { "are" }
-        ),
-    }
+    let needs = ["{0} difference needs attention", "{0} differences need attention"];
+    let more = ["{0} more is acknowledged", "{0} more are acknowledged"];
+    let acknowledged = ["{0} difference acknowledged", "{0} differences acknowledged"];
+    let words = match (need, total - need) {
+        (_, 0) => several(need, needs, language),
+        (0, all) => several(all, acknowledged, language),
+        (_, rest) => {
+            language.fill("{0}; {1}", &[&several(need, needs, language), &several(rest, more, language)])
+        }
+    };
+    language.sentence(&words)
 }
 
 /// What is waited for or can no longer be proved is no difference, and is said.
-fn balanced_sentence(run: &Run) -> String {
-    let waiting = counted(run, Kind::Pending) + counted(run, Kind::InFlight);
-    let unverifiable = counted(run, Kind::Unverifiable);
-    let waiting =
-        (waiting > 0).then(|| format!("{} may still be on the way", grouped(waiting.cast_signed())));
-    let unverifiable = (unverifiable > 0)
-        .then(|| format!("{} can no longer be verified", grouped(unverifiable.cast_signed())));
-    let rest: Vec<_> = waiting.into_iter().chain(unverifiable).collect();
+fn balanced_sentence(run: &Run, language: Language) -> String {
     let hidden = hidden_kinds(run);
     if !hidden.is_empty() {
         // A key that makes duplicates impossible hides nothing; rows that vanish hide losses.
-        let hidden: Vec<_> = hidden.iter().map(|kind| kind.name()).collect();
-        return format!(
-            "Nothing differs in what these tables can show; not decidable: {}.",
-            hidden.join(", ")
-        );
+        let hidden: Vec<_> = hidden.into_iter().map(|kind| kind_name(kind, language)).collect();
+        let text = "Nothing differs in what these tables can show; not decidable: {0}.";
+        return language.fill(text, &[&hidden.join(language.text(", "))]);
     }
+    let waiting = counted(run, Kind::Pending) + counted(run, Kind::InFlight);
+    let unverifiable = counted(run, Kind::Unverifiable);
+    let rest = [(waiting, "{0} may still be on the way"), (unverifiable, "{0} can no longer be verified")];
+    let rest = rest.into_iter().filter(|(count, _)| *count > 0);
+    let rest: Vec<_> =
+        rest.map(|(count, text)| language.fill(text, &[&grouped(count.cast_signed())])).collect();
     if rest.is_empty() {
-        "Every message is accounted for.".to_owned()
+        language.text("Every message is accounted for.").to_owned()
     } else {
-        format!("No message differs; {}.", rest.join(", "))
+        language.fill("No message differs; {0}.", &[&rest.join(language.text(", "))])
     }
 }
 

@@ -1,12 +1,12 @@
 //! The parts of the page that only a ledger can fill: what is new, what healed, how the days before were.
 
 use super::super::chart::{Chart, trend};
-use super::super::facts::life;
-use super::super::text::{local, plural};
+use super::super::facts::{kind_name, life};
+use super::super::text::several;
 use super::flow::drawing;
-use super::{data, number, sentence};
+use super::{View, data, number};
 use crate::model::life::Healed;
-use crate::model::{Difference, FlowLife, FlowReport, Run, Status};
+use crate::model::{Difference, FlowLife, FlowReport, Status};
 use minijinja::context;
 use minijinja::value::Value;
 
@@ -14,21 +14,21 @@ use minijinja::value::Value;
 pub const HEALED_MAX: usize = 100;
 
 /// What the run changed, over all flows; `None` where no ledger is kept.
-pub(super) fn changes(run: &Run) -> Option<Value> {
-    let changes = life::changes(life::lives(run));
+pub(super) fn changes(view: View<'_>) -> Option<Value> {
+    let changes = life::changes(life::lives(view.run));
     let change = |(count, word): (u64, &'static str)| {
-        context! { count => number(count), word, hit => word == "new" && count > 0 }
+        context! { count => number(count), word => view.text(word), hit => word == "new" && count > 0 }
     };
-    life::is_kept(run).then(|| {
+    life::is_kept(view.run).then(|| {
         context! {
-            since => life::compared(run),
+            since => life::compared(view.run, view.language),
             changes => changes.into_iter().map(change).collect::<Vec<_>>(),
         }
     })
 }
 
 /// How the ledger knows a difference.
-pub(super) fn status(difference: &Difference, run: &Run) -> Value {
+pub(super) fn status(difference: &Difference, view: View<'_>) -> Value {
     let tone = match difference.status {
         Status::New => "bad",
         Status::Open => "warn",
@@ -36,37 +36,42 @@ pub(super) fn status(difference: &Difference, run: &Run) -> Value {
         Status::Resolved => "good",
     };
     context! {
-        mark => life::mark(difference.status),
+        mark => view.text(life::mark(difference.status)),
         tone,
         since => difference.status == Status::Open,
-        earlier => difference.first_seen < run.as_of,
+        earlier => difference.first_seen < view.run.as_of,
         runs => (difference.times_seen > 1).then(|| number(difference.times_seen)),
     }
 }
 
 /// What the ledger knows of one flow.
-pub(super) fn of_flow(flow: &FlowReport, run: &Run) -> Option<Value> {
+pub(super) fn of_flow(flow: &FlowReport, view: View<'_>) -> Option<Value> {
+    let View { run, language } = view;
     let known = flow.life.as_ref()?;
     let judged = [
-        Some(life::changes_line(known, run)),
-        Some(life::watermark(known, run.time_zone)),
-        life::due(known.due),
+        Some(life::changes_line_in(known, run, language)),
+        Some(life::watermark_in(known, run.time_zone, language)),
+        life::due_in(known.due, language),
     ];
+    let judged: Vec<_> = judged.into_iter().flatten().map(|words| view.sentence(&words)).collect();
     Some(context! {
-        sentences => judged.into_iter().flatten().map(|words| sentence(&words)).collect::<Vec<_>>(),
-        healed => healed_table(known, run),
-        trends => trends(known, run),
+        sentences => language.after_one_another(&judged),
+        healed => healed_table(known, view),
+        trends => trends(known, &data(&flow.name), view),
     })
 }
 
 /// `None` where nothing healed.
-fn healed_table(known: &FlowLife, run: &Run) -> Option<Value> {
+fn healed_table(known: &FlowLife, view: View<'_>) -> Option<Value> {
     let total = known.resolved + known.expired;
     let shown = known.healed.iter().take(HEALED_MAX);
     (total > 0).then(|| {
         context! {
-            title => if known.expired > 0 { "Healed or given up" } else { "Healed" },
-            rows => shown.map(|one| healed(one, run)).collect::<Vec<_>>(),
+            title => view.text(match known.expired {
+                0 => "Healed since the last run",
+                _ => "Healed or given up since the last run",
+            }),
+            rows => shown.map(|one| healed(one, view)).collect::<Vec<_>>(),
             shown => number(known.healed.len().min(HEALED_MAX) as u64),
             total => number(total),
             more => known.healed.len() > HEALED_MAX,
@@ -75,42 +80,62 @@ fn healed_table(known: &FlowLife, run: &Run) -> Option<Value> {
     })
 }
 
-fn healed(healed: &Healed, run: &Run) -> Value {
+fn healed(healed: &Healed, view: View<'_>) -> Value {
     context! {
         id => data(&healed.id.to_string()),
         consumer => healed.consumer.as_deref().map(data),
-        kind => healed.kind.name(),
-        window => healed.window_from.map(|from| local(from, run.time_zone)),
-        first_seen => local(healed.first_seen, run.time_zone),
+        kind => kind_name(healed.kind, view.language),
+        window => healed.window_from.map(|from| view.local(from)),
+        first_seen => view.local(healed.first_seen),
         expired => healed.expired,
-        evidence => data(&healed.evidence),
+        evidence => data(&view.said(&healed.evidence)),
     }
 }
 
 /// The last windows and the last days, as far as they tell anything.
-fn trends(known: &FlowLife, run: &Run) -> Vec<Value> {
-    let windows = trend::windows(&known.windows, run.time_zone).map(|chart| ("window", chart));
-    let days = trend::days(&known.days, run.time_zone).map(|chart| ("day", chart));
-    let trend = |(noun, chart): (&str, Chart)| {
-        let count = chart.bars.len() as u64;
+fn trends(known: &FlowLife, flow: &str, view: View<'_>) -> Vec<Value> {
+    let (zone, language) = (view.run.time_zone, view.language);
+    let windows = trend::windows(&known.windows, zone, language).map(|chart| (&OF_WINDOWS, chart));
+    let days = trend::days(&known.days, zone, language).map(|chart| (&OF_DAYS, chart));
+    let trend = |(words, chart): (&Words, Chart)| {
         context! {
-            title => if count == 1 { format!("Last {noun}") } else { format!("Last {}", plural(count, noun)) },
-            noun,
-            chart => drawing(chart),
+            title => several(chart.bars.len() as u64, words.title, language),
+            gaps => view.text(words.gaps),
+            label => language.fill(words.label, &[flow]),
+            chart => drawing(chart, view),
         }
     };
     windows.into_iter().chain(days).map(trend).collect()
 }
 
+/// What is said of a trend.
+struct Words {
+    title: [&'static str; 2],
+    gaps: &'static str,
+    label: &'static str,
+}
+
+const OF_WINDOWS: Words = Words {
+    title: ["Last window", "Last {0} windows"],
+    gaps: "time between that no window covers is left out",
+    label: "Messages of {0} acked in each window, with what differs on top",
+};
+
+const OF_DAYS: Words = Words {
+    title: ["Last day", "Last {0} days"],
+    gaps: "time between that no day covers is left out",
+    label: "Messages of {0} acked in each day, with what differs on top",
+};
+
 #[cfg(test)]
 mod tests {
     use super::super::super::fixture;
-    use super::super::render;
+    use super::super::{Options, render};
     use super::*;
-    use crate::model::Id;
+    use crate::model::{Id, Run};
 
     fn page(run: &Run) -> String {
-        render(run).unwrap().split_once("</style>").unwrap().1.to_owned()
+        render(run, Options::default()).unwrap().split_once("</style>").unwrap().1.to_owned()
     }
 
     #[test]
