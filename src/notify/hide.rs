@@ -1,6 +1,8 @@
 //! Takes secrets out of what services and programs say, before it becomes part of an error or a line of the log.
 
 use crate::report::text::visible;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use percent_encoding::percent_decode_str;
 use url::Url;
 
@@ -34,8 +36,12 @@ impl Hidden {
     pub fn add_url(&mut self, url: &str) {
         self.add(url);
         let Ok(url) = Url::parse(url) else { return };
-        self.add(url.username());
-        self.add(url.password().unwrap_or_default());
+        let (user, password) = (url.username(), url.password().unwrap_or_default());
+        self.add(user);
+        self.add(password);
+        // As the header has it.
+        let decoded = |text| percent_decode_str(text).decode_utf8_lossy().into_owned();
+        self.add(&STANDARD.encode(format!("{}:{}", decoded(user), decoded(password))));
         self.add(url.path());
         self.add(url.query().unwrap_or_default());
         url.path_segments().into_iter().flatten().for_each(|part| self.add(part));
@@ -132,10 +138,11 @@ mod tests {
             "for k-12345",
             "whsec_two",
             "at https://hooks.example.com/services/T00012345/abcdefgh?key=k-12345 now",
+            r#"{"authorization":"Basic dXNlcjpwQHNzd29yZA=="}"#,
             r"https:\/\/hooks.example.com\/services\/T00012345\/abcdefgh",
         ] {
             let shown = hidden.hide(said);
-            for secret in ["abcdefgh", "ssword", "k-12345", "whsec_", "T0001"] {
+            for secret in ["abcdefgh", "ssword", "k-12345", "whsec_", "T0001", "dXNlcj"] {
                 assert!(!shown.contains(secret), "{said}: {shown}");
             }
         }

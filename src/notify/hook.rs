@@ -106,13 +106,16 @@ async fn end(child: &mut Child, group: Option<Pid>) {
 /// Reads to the end, and gives the last line that is not blank.
 async fn last(pipe: Option<impl AsyncRead + Unpin>) -> String {
     let Some(mut pipe) = pipe else { return String::new() };
-    let (mut kept, mut part) = (Vec::new(), vec![0; KEPT]);
+    let (mut kept, mut part, mut cut) = (Vec::new(), vec![0; KEPT], false);
     while let Ok(read @ 1..) = pipe.read(&mut part).await {
         kept.extend_from_slice(&part[..read]);
+        cut |= kept.len() > KEPT;
         kept.drain(..kept.len().saturating_sub(KEPT));
     }
     let text = String::from_utf8_lossy(&kept);
-    text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned()
+    // A line without its beginning may begin in the middle of a secret, which nobody would know for one.
+    let whole = text.lines().skip(usize::from(cut));
+    whole.map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default().to_owned()
 }
 
 fn judged(name: &str, ended: &Ended, hidden: &Hidden, limit: i64) -> Delivered {

@@ -28,7 +28,7 @@ pub async fn push(gateway: &Pushgateway, text: &str, replace: bool) -> Delivered
     let call = Call {
         what,
         timeout: gateway.timeout,
-        budget: 3 * gateway.timeout,
+        budget: gateway.timeout.saturating_mul(3),
         now: clock::now(),
         hidden: &hidden,
     };

@@ -11,3 +11,4 @@ mod peer;
 mod programs;
 mod pushes;
 mod secrets;
+mod tls;

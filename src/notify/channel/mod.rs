@@ -91,8 +91,13 @@ async fn to_one(
         ChannelKind::Alertmanager => alertmanager::at(target),
         _ => target,
     };
-    let call =
-        Call { what, timeout: channel.timeout, budget: channel.timeout * BUDGET, now, hidden: &hidden };
+    let call = Call {
+        what,
+        timeout: channel.timeout,
+        budget: channel.timeout.saturating_mul(BUDGET),
+        now,
+        hidden: &hidden,
+    };
     for body in bodies {
         call.send(&target, |at| (service.post)(letter, body, at), service.judge).await?;
     }

@@ -30,6 +30,7 @@ fn bodies(letter: &Letter<'_>) -> Vec<Value> {
     };
     let sections = Size::fit(|size| paragraphs(letter, &MARKUP, size), fits);
     let subject = &letter.brief.subject;
+    // Plain text knows no markup, and is shown as it is.
     let header = clip(subject, HEADER_MAX, char::len_utf16);
     let mut blocks =
         vec![json!({ "type": "header", "text": { "type": "plain_text", "text": header, "emoji": false } })];

@@ -30,18 +30,18 @@ pub(in crate::notify) enum Answered {
 impl Answer {
     /// What the status means, to a service that says everything by it.
     pub fn by_status(&self) -> Answered {
-        let said = format!("answered {}{}", self.status_words(), self.said());
+        let what = match self.status {
+            300..=399 => "; redirects are not followed: set the URL that it leads to",
+            401 | 403 => "; look at its token, login or secret",
+            404 | 405 => "; look at its URL",
+            410 => "; it wants no more messages: take it out of the configuration",
+            _ => "",
+        };
+        // Their words come last: they may be long, and are cut.
+        let said = format!("answered {}{what}{}", self.status_words(), self.said());
         match self.status {
             200..=299 => Answered::Taken,
             408 | 425 | 429 | 500..=599 => Answered::Busy(said, self.retry_after),
-            300..=399 => {
-                Answered::Refused(format!("{said}; redirects are not followed: set the URL that it leads to"))
-            }
-            401 | 403 => Answered::Refused(format!("{said}; look at its token, login or secret")),
-            404 | 405 => Answered::Refused(format!("{said}; look at its URL")),
-            410 => Answered::Refused(format!(
-                "{said}; it wants no more messages: take it out of the configuration"
-            )),
             _ => Answered::Refused(said),
         }
     }
