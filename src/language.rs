@@ -78,10 +78,10 @@ impl Language {
         format!("{}{}{stop}", first.map(String::from).unwrap_or_default(), rest.as_str())
     }
 
-    /// Sentences after one another: Chinese full stops hold their own room.
+    /// What stands between sentences, and around brackets: Chinese full stops and brackets hold their own room.
     #[must_use]
-    pub fn after_one_another(self, sentences: &[String]) -> String {
-        sentences.join(if self == Self::En { " " } else { "" })
+    pub fn gap(self) -> &'static str {
+        if self == Self::En { " " } else { "" }
     }
 }
 

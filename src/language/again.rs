@@ -181,7 +181,7 @@ mod tests {
                 "`points`: 10 of 12 missing, all acked within 2s at 2026-03-02T10:00:00Z: one lost batch, or a consumer \
                  that was down or skipped offsets"
             ),
-            "`points`：12 条 missing 丢失 中有 10 条，均在自 2026-03-02T10:00:00Z 起的 2 秒内已确认：可能是丢了一个批次，或者\
+            "`points`：12 条 missing 丢失中有 10 条，均在自 2026-03-02T10:00:00Z 起的 2 秒内已确认：可能是丢了一个批次，或者\
              消费端停机、跳过了位点"
         );
         assert_eq!(

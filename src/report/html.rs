@@ -3,6 +3,8 @@
 //! The template holds the looks; here is what it is told. Every text that comes from data passes through [`visible`]
 //! or [`exact`] here and is escaped once more by the template engine.
 
+#[cfg(test)]
+mod chinese;
 mod flow;
 mod life;
 mod words;
@@ -88,6 +90,7 @@ fn page(view: View<'_>) -> Value {
     let run = view.run;
     context! {
         language => view.language.name(),
+        gap => view.language.gap(),
         head => head(view),
         changes => life::changes(view),
         kept => facts::life::is_kept(run),

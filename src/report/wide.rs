@@ -15,10 +15,21 @@ fn is_wide(c: char) -> bool {
     matches!(c, '\u{2e80}'..='\u{a4cf}' | '\u{f900}'..='\u{faff}' | '\u{fe30}'..='\u{fe4f}' | '\u{ff00}'..='\u{ff60}')
 }
 
+/// A last line that is no longer than this looks lost.
+const LOST: usize = 6;
+
 /// `text` in lines of at most `width` columns, each behind `indent` blanks: broken at blanks and beside Chinese characters,
-/// and never where a line would begin with a comma.
+/// and never where a line would begin with a comma. Lines may be a little shorter, so that none has one character alone.
 pub fn fill(text: &str, indent: usize, width: usize) -> String {
     let room = width.saturating_sub(indent).max(2);
+    let good = |lines: &Vec<String>| lines.len() < 2 || lines.last().is_some_and(|last| columns(last) > LOST);
+    let tried = (0..=LOST).map(|less| broken(text, room.saturating_sub(less).max(2)));
+    let lines = tried.into_iter().find(good).unwrap_or_else(|| broken(text, room));
+    let blanks = " ".repeat(indent);
+    lines.iter().map(|line| format!("{blanks}{line}")).collect::<Vec<_>>().join("\n")
+}
+
+fn broken(text: &str, room: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for piece in pieces(text) {
         let Some(line) = lines.last_mut() else { break };
@@ -28,8 +39,7 @@ pub fn fill(text: &str, indent: usize, width: usize) -> String {
             lines.push(piece.to_owned());
         }
     }
-    let blanks = " ".repeat(indent);
-    lines.iter().map(|line| format!("{blanks}{}", line.trim_end())).collect::<Vec<_>>().join("\n")
+    lines.iter().map(|line| line.trim_end().to_owned()).collect()
 }
 
 /// What is never parted: a word with the blanks behind it, a Chinese character with the punctuation around it.
@@ -65,6 +75,7 @@ mod tests {
         assert_eq!(fill("（甲）乙", 0, 6), "（甲）\n乙");
         assert_eq!(fill("ab cd", 0, 3), "ab\ncd");
         assert_eq!(fill("", 2, 10), "  ");
+        assert_eq!(fill("消费端没有提交事务。", 0, 18), "消费端没有提\n交事务。");
     }
 
     #[test]

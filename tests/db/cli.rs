@@ -2,6 +2,7 @@
 
 mod config;
 mod help;
+mod language;
 mod ledger;
 mod upkeep;
 

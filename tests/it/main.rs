@@ -9,6 +9,7 @@
 mod coverage;
 mod drive;
 mod generate;
+mod language;
 mod laws;
 mod oracle;
 mod pipeline;

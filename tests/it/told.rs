@@ -51,7 +51,7 @@ fn consumer(settings: &Settings, place: usize) -> ConsumerRules {
 }
 
 /// The story's facts under its settings.
-fn pipeline(text: &str) -> (Story, Pipeline) {
+pub fn pipeline(text: &str) -> (Story, Pipeline) {
     let story = Story::parse(text).unwrap();
     let settings = Settings::of(text);
     let pipeline = retell(&story, &rules(&settings), &[false, settings.only_paid]);

@@ -1,6 +1,7 @@
 //! The laws of the repository, as ordinary tests: layers, lengths, SQL files, and a README that is true.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod catalog;
 mod layers;
 mod lengths;
 mod queries;

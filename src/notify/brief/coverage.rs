@@ -83,7 +83,9 @@ fn freshness(flow: &FlowReport, told: &Told<'_>) -> Freshness {
     if let Some(backlog) = backlog {
         let count = grouped(backlog.count.cast_signed());
         parts.push(match backlog.oldest_age(told.run.as_of) {
-            Some(oldest) => told.language.fill("{0} pending, the oldest for {1}", &[&count, &age(oldest)]),
+            Some(oldest) => told
+                .language
+                .fill("{0} pending, the oldest for {1}", &[&count, &told.language.duration(&age(oldest))]),
             None => counted_text(Kind::Pending, backlog.count, told.language),
         });
     }

@@ -2,7 +2,8 @@
 
 use super::{Told, Tone, advice, span};
 use crate::model::alert::Event;
-use crate::model::{Alert, Notice, Verdict};
+use crate::model::{Alert, Kind, Notice, Verdict};
+use crate::report::facts::kind_name;
 use crate::report::text::{exact, grouped, visible};
 
 const NAME_MAX: usize = 120;
@@ -29,6 +30,8 @@ pub struct Line {
     pub place: String,
     /// The metric's name, as the configuration has it.
     pub metric: String,
+    /// The metric, and what it is in a language other than English: `missing 丢失`.
+    pub title: String,
     /// What was measured, with its unit.
     pub value: String,
     /// The bound, with its unit.
@@ -70,8 +73,9 @@ fn line(alert: &Alert, event: Option<Event>, fresh: u64, told: &Told<'_>) -> Lin
         consumer,
         place,
         metric: exact_name(&key.metric),
-        value: exact(&alert.value, VALUE_MAX),
-        bound: exact(&alert.bound, VALUE_MAX),
+        title: title(&key.metric, told),
+        value: exact(&told.language.say_again(&alert.value), VALUE_MAX),
+        bound: exact(&told.language.say_again(&alert.bound), VALUE_MAX),
         fresh,
         since: span::at(alert.since, told),
         silenced: silenced(alert, told),
@@ -86,6 +90,10 @@ fn line(alert: &Alert, event: Option<Event>, fresh: u64, told: &Told<'_>) -> Lin
     };
     line.text = text(&line, told);
     line
+}
+
+fn title(metric: &str, told: &Told<'_>) -> String {
+    Kind::from_name(metric).map_or_else(|| exact_name(metric), |kind| kind_name(kind, told.language))
 }
 
 /// A name is shown as it is, unless nobody could read it for its length.
@@ -122,7 +130,7 @@ fn silenced(alert: &Alert, told: &Told<'_>) -> Option<String> {
 /// `New alert: order-paid → points: missing 7 (1.42 %) · bound 0.1 % (failure) · since 2026-…`.
 fn text(line: &Line, told: &Told<'_>) -> String {
     let say = told.language;
-    let mut parts = vec![format!("{} {}", line.metric, line.value)];
+    let mut parts = vec![format!("{} {}", line.title, line.value)];
     if line.event != Some(Event::Cleared) {
         parts.push(say.fill("bound {0} ({1})", &[&line.bound, &line.level_word]));
     }

@@ -41,7 +41,7 @@ pub(super) fn occasion(told: &Told<'_>) -> Option<String> {
 /// Whose flows: whole names, however long, since they are what a reader and a filter look for.
 pub(super) fn name(told: &Told<'_>) -> String {
     let flows = &told.digest.flows;
-    let count = grouped(flows.len() as i64);
+    let count = grouped((flows.len() as u64).cast_signed());
     match (&told.digest.owner, flows.as_slice()) {
         (_, []) => "msgrecon".to_owned(),
         (_, [one]) => visible(one),
@@ -49,16 +49,16 @@ pub(super) fn name(told: &Told<'_>) -> String {
         (None, few) if few.len() <= NAMED_MAX => {
             few.iter().map(|flow| visible(flow)).collect::<Vec<_>>().join(", ")
         }
-        (None, [first, rest @ ..]) => {
-            told.language.fill("{0} and {1} more flows", &[&visible(first), &grouped(rest.len() as i64)])
-        }
+        (None, [first, rest @ ..]) => told
+            .language
+            .fill("{0} and {1} more flows", &[&visible(first), &grouped((rest.len() as u64).cast_signed())]),
     }
 }
 
 fn found(told: &Told<'_>, numbers: &[Number], count: fn(u64) -> String) -> String {
     let mut parts = Vec::new();
     if told.digest.status() == "RESOLVED" {
-        let cleared = grouped(told.digest.notices.len() as i64);
+        let cleared = grouped((told.digest.notices.len() as u64).cast_signed());
         parts.push(told.language.fill("{0} cleared", &[&cleared]));
     }
     parts.extend(numbers.iter().map(|number| number.text.clone()));
@@ -91,9 +91,14 @@ fn metrics(told: &Told<'_>, numbers: &[Number]) -> Vec<String> {
         let text = match Kind::from_name(metric) {
             Some(kind) => told.language.fill(
                 "{0} still {1}",
-                &[super::numbers::word(kind, told.language), &exact(&alert.value, VALUE_MAX)],
+                &[
+                    super::numbers::word(kind, told.language),
+                    &exact(&told.language.say_again(&alert.value), VALUE_MAX),
+                ],
             ),
-            None => format!("{} {}", visible(metric), exact(&alert.value, VALUE_MAX)),
+            None => {
+                format!("{} {}", visible(metric), exact(&told.language.say_again(&alert.value), VALUE_MAX))
+            }
         };
         if !counted(metric) && !named.contains(&text) && named.len() < METRICS_MAX {
             named.push(text);

@@ -123,9 +123,12 @@ fn listed(one: &Difference, told: &Told<'_>) -> Listed {
         flow,
         consumer,
         id: one.id.as_ref().map(|id| exact(&id.to_string(), ID_MAX)).unwrap_or_default(),
-        detail: exact(&one.detail, DETAIL_MAX),
+        detail: exact(&told.language.say_again(&one.detail), DETAIL_MAX),
         status: status(one, told),
-        age: one.age.map(|old| format!("{} {}", told.language.text("age"), age(old))).unwrap_or_default(),
+        age: one
+            .age
+            .map(|old| format!("{} {}", told.language.text("age"), told.language.duration(&age(old))))
+            .unwrap_or_default(),
         at: one.acked_at.or(one.created_at).map(|at| span::at(at, told)).unwrap_or_default(),
     }
 }

@@ -26,10 +26,15 @@ impl Composed {
     /// The message of at most `limit` bytes, as they are sent; the one without attachment where both are longer.
     pub(super) fn within(&self, limit: u64) -> &[u8] {
         match &self.full {
-            Some(full) if full.len() as u64 <= limit => full,
+            Some(full) if sent_len(full) <= limit => full,
             _ => &self.slim,
         }
     }
+}
+
+/// A message's length as it is sent: the line end before the closing dot is part of it.
+pub(super) fn sent_len(message: &[u8]) -> u64 {
+    message.len() as u64 + 2
 }
 
 pub(super) fn compose(

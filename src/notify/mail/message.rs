@@ -11,8 +11,8 @@ use crate::notify::{NotDelivered, Surroundings};
 use crate::report::text::{exact, visible};
 use lettre::Address;
 use lettre::address::Envelope;
-use lettre::message::header::{ContentType, HeaderName, HeaderValue};
-use lettre::message::{Attachment as File, Mailbox, Message, MessageBuilder, MultiPart, SinglePart};
+use lettre::message::header::{ContentTransferEncoding, ContentType, HeaderName, HeaderValue};
+use lettre::message::{Attachment as File, Body, Mailbox, Message, MessageBuilder, MultiPart, SinglePart};
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
@@ -143,9 +143,16 @@ fn body(parts: &Parts<'_>) -> MultiPart {
         Some((file, mime)) => MultiPart::mixed()
             .boundary(boundary("mixed", parts))
             .multipart(both)
-            .singlepart(File::new(file.name.to_owned()).body(file.bytes.clone(), mime)),
+            .singlepart(File::new(file.name.to_owned()).body(exact_body(file), mime)),
         None => both,
     }
+}
+
+/// Every byte arrives as it is, line ends too.
+fn exact_body(file: &Attachment) -> Body {
+    let base64 = ContentTransferEncoding::Base64;
+    // Base64 takes whatever there is.
+    Body::new_with_encoding(file.bytes.clone(), base64).unwrap_or_else(|_| Body::new(file.bytes.clone()))
 }
 
 /// Depends on all that the parts say, so that no part can hold it.

@@ -122,6 +122,7 @@ fn alert(line: &Line) -> Value {
         tone => if line.silenced.is_some() { "plain" } else { line.tone.name() },
         place => &line.place,
         metric => &line.metric,
+        title => &line.title,
         value => &line.value,
         bound => &line.bound,
         fresh => (line.fresh > 0).then(|| grouped(line.fresh.cast_signed())),
@@ -164,9 +165,8 @@ fn consumer(flow: &str, consumer: &ConsumerReport, language: Language) -> Value 
         let kinds: Vec<_> = consumer.not_decidable.iter().map(|kind| kind.name()).collect();
         told.push(language.fill("not decidable: {0}", &[&kinds.join(", ")]));
     }
-    let [acked, consumed] =
-        [totals.acked, distinct_consumed(totals)].map(|count| grouped(count.cast_signed()));
-    let sums = language.fill("{0} of {1} consumed", &[&consumed, &acked]);
+    let [acked, seen] = [totals.acked, distinct_consumed(totals)].map(|count| grouped(count.cast_signed()));
+    let sums = language.fill("{0} of {1} consumed", &[&seen, &acked]);
     row(&name, bars::bar(totals, &consumer.not_decidable), Some(sums), told)
 }
 

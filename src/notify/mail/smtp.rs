@@ -7,7 +7,7 @@ mod session;
 use super::compose::Composed;
 use crate::config::notify::{Smtp, SmtpTls};
 use crate::notify::{Delivered, NotDelivered};
-use answer::{Answers, Wrong};
+use answer::{Answers, Next, Wrong};
 use lettre::Address;
 use session::Session;
 use std::time::Duration;
@@ -61,7 +61,7 @@ pub(super) async fn send(smtp: &Smtp, composed: &Composed, size_max: u64) -> Del
             sleep_until((Instant::now() + wait).min(server.until)).await;
         }
         wrong = sending.attempt().await.err();
-        let again = wrong.as_ref().is_none_or(|wrong: &Wrong| wrong.again);
+        let again = wrong.as_ref().is_none_or(|wrong: &Wrong| wrong.next == Next::Again);
         if sending.left.is_empty() || !again || Instant::now() >= server.until {
             break;
         }
@@ -124,7 +124,7 @@ impl Sending<'_> {
     /// Kept for later where the server lets it wait.
     fn refused(&mut self, address: &Address, wrong: &Wrong) {
         self.answers.refused(address, wrong);
-        if !wrong.again {
+        if wrong.next != Next::Again {
             self.left.retain(|one| one != address);
         }
     }

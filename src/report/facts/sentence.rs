@@ -26,7 +26,7 @@ pub fn sentence_in(run: &Run, language: Language) -> String {
         0 => waiting(run, language),
         _ => None,
     };
-    language.after_one_another(&[first].into_iter().chain(second).collect::<Vec<_>>())
+    [first].into_iter().chain(second).collect::<Vec<_>>().join(language.gap())
 }
 
 /// Where no flow shows a message.

@@ -55,7 +55,7 @@ pub(super) fn of_flow(flow: &FlowReport, view: View<'_>) -> Option<Value> {
     ];
     let judged: Vec<_> = judged.into_iter().flatten().map(|words| view.sentence(&words)).collect();
     Some(context! {
-        sentences => language.after_one_another(&judged),
+        sentences => judged.join(language.gap()),
         healed => healed_table(known, view),
         trends => trends(known, &data(&flow.name), view),
     })

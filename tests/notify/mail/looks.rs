@@ -52,7 +52,7 @@ fn status_and_numbers_come_first() {
             let sent = Sent::read(&raw);
             let html = sent.html();
             let preheader =
-                html.split("color:#eef1f4;\">").nth(1).unwrap().split('<').next().unwrap().to_owned();
+                html.split("color:#eef1f4;\">").nth(2).unwrap().split('<').next().unwrap().to_owned();
             (sent.subject().to_owned(), preheader)
         })
         .collect();

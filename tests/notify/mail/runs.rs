@@ -132,7 +132,7 @@ pub fn missing(flow_name: &str, consumer_name: &str, ids: &[String]) -> Run {
 
 /// Ids that are as long as UUIDs.
 pub fn ids(count: usize) -> Vec<String> {
-    (0..count).map(|number| format!("0190{number:08x}-7c1e-7b2a-9f00-{number:012x}")).collect()
+    (0..count).map(|number| format!("019{number:05x}-7c1e-7b2a-9f00-{number:012x}")).collect()
 }
 
 fn rich_points() -> Totals {

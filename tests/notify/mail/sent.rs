@@ -4,14 +4,13 @@ use mail_parser::{Message, MessageParser, MimeHeaders as _};
 
 /// A parsed mail.
 pub struct Sent<'a> {
-    pub raw: &'a [u8],
     pub message: Message<'a>,
 }
 
 impl<'a> Sent<'a> {
     pub fn read(raw: &'a [u8]) -> Self {
         hold_the_limits(raw);
-        Self { raw, message: MessageParser::default().parse(raw).unwrap() }
+        Self { message: MessageParser::default().parse(raw).unwrap() }
     }
 
     pub fn subject(&self) -> &str {

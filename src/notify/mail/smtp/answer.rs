@@ -10,15 +10,24 @@ use std::fmt::Write as _;
 /// More of an answer is not shown.
 const ANSWER_MAX: usize = 300;
 
+/// What may help against a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::notify::mail) enum Next {
+    /// Somebody has to mend something.
+    Mend,
+    /// The next run may have more luck.
+    Later,
+    /// Another attempt in the same call.
+    Again,
+}
+
 /// Why an attempt came to nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::notify::mail) struct Wrong {
     /// What was wrong, and the next step. No secret is in it.
     pub message: String,
-    /// Whether another attempt in the same call may help.
-    pub again: bool,
-    /// Whether the next run may have more luck.
-    pub later: bool,
+    /// What may help.
+    pub next: Next,
     /// The server takes no message as long as this one.
     pub too_large: bool,
     /// The session cannot go on.
@@ -28,12 +37,12 @@ pub(in crate::notify::mail) struct Wrong {
 impl Wrong {
     /// Something that somebody has to mend.
     pub(super) fn for_good(message: impl Into<String>) -> Self {
-        Self { message: message.into(), again: false, later: false, too_large: false, broken: true }
+        Self { message: message.into(), next: Next::Mend, too_large: false, broken: true }
     }
 
     /// The server gave no answer in time. Another attempt would wait as long.
     pub(super) fn no_answer(message: impl Into<String>) -> Self {
-        Self { later: true, ..Self::for_good(message) }
+        Self { next: Next::Later, ..Self::for_good(message) }
     }
 
     /// `doing` failed.
@@ -46,8 +55,7 @@ impl Wrong {
         let passing = !error.is_permanent() && !tls;
         Self {
             message: format!("{doing}: {told}"),
-            again: passing,
-            later: passing,
+            next: if passing { Next::Again } else { Next::Mend },
             too_large: code.is_some_and(|code| is_too_large(code, &told)),
             broken: code.is_none() || code == Some(421),
         }
@@ -55,7 +63,7 @@ impl Wrong {
 
     /// For the digest's record; `name` is the server's.
     pub(super) fn told(self, name: &str) -> NotDelivered {
-        NotDelivered { message: format!("{name}: {}", self.message), retry: self.later }
+        NotDelivered { message: format!("{name}: {}", self.message), retry: self.next != Next::Mend }
     }
 }
 
@@ -120,7 +128,8 @@ impl Answers {
 
     /// Who has no mail and why; `None` where everybody has it.
     pub(super) fn told(&self, left: &[Address]) -> Option<String> {
-        let lasting = self.refused.iter().filter(|(one, wrong)| !wrong.again || left.contains(one));
+        let lasting =
+            self.refused.iter().filter(|(one, wrong)| wrong.next != Next::Again || left.contains(one));
         let told = lasting.map(|(_, wrong)| wrong.message.clone());
         let silent = left.iter().filter(|one| !self.refused.iter().any(|(other, _)| other == *one));
         let silent = silent.map(|one| format!("{one} has no answer"));

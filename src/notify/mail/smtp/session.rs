@@ -1,8 +1,9 @@
 //! One session with a mail server. Every step has a time-out; nothing is told before TLS stands.
 
 use super::Server;
-use super::answer::Wrong;
+use super::answer::{Next, Wrong};
 use crate::config::notify::{Smtp, SmtpTls};
+use crate::notify::mail::compose::sent_len;
 use crate::report::text::exact;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -99,7 +100,7 @@ impl<'a> Session<'a> {
     ) -> Result<(), Wrong> {
         let mut options = Vec::new();
         if self.size.is_some() {
-            options.push(MailParameter::Size(message.len()));
+            options.push(MailParameter::Size(usize::try_from(sent_len(message)).unwrap_or(usize::MAX)));
         }
         let utf8 = std::iter::once(from).chain(to).any(|one| !AsRef::<str>::as_ref(one).is_ascii());
         if utf8 {
@@ -180,16 +181,17 @@ async fn connect(server: Server<'_>) -> Result<AsyncSmtpConnection, Wrong> {
 
 fn not_connected(smtp: &Smtp, error: &Error) -> Wrong {
     let wrong = Wrong::of("connecting", error, &[]);
-    if wrong.later && !error.is_response() { wrong } else { hinted(smtp, wrong) }
+    if wrong.next != Next::Mend && !error.is_response() { wrong } else { hinted(smtp, wrong) }
 }
 
 /// Says which other mode a server may speak that does not speak this one.
-fn hinted(smtp: &Smtp, wrong: Wrong) -> Wrong {
+fn hinted(smtp: &Smtp, mut wrong: Wrong) -> Wrong {
     let hint = match smtp.tls {
         SmtpTls::Implicit => "if this port turns to TLS by STARTTLS, write smtp://",
         SmtpTls::StartTls | SmtpTls::None => "if this port speaks TLS from the first byte, write smtps://",
     };
-    Wrong { message: format!("{}; {hint}", wrong.message), ..wrong }
+    wrong.message = format!("{}; {hint}", wrong.message);
+    wrong
 }
 
 fn tls(smtp: &Smtp) -> Result<TlsParameters, Wrong> {
@@ -208,7 +210,10 @@ fn certificate(path: &Path) -> Result<Certificate, Wrong> {
 
 fn password(smtp: &Smtp) -> Result<Option<SecretString>, Wrong> {
     let read = smtp.password.as_ref().map(|secret| secret.read(PASSWORD)).transpose();
-    read.map_err(|error| Wrong { later: error.retry, ..Wrong::for_good(error.message) })
+    read.map_err(|error| {
+        let next = if error.retry { Next::Later } else { Next::Mend };
+        Wrong { next, ..Wrong::for_good(error.message) }
+    })
 }
 
 /// The password as it stands, and as AUTH sends it.
