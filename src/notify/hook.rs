@@ -115,7 +115,7 @@ async fn last(pipe: Option<impl AsyncRead + Unpin>) -> String {
     let text = String::from_utf8_lossy(&kept);
     // A line without its beginning may begin in the middle of a secret, which nobody would know for one.
     let whole = text.lines().skip(usize::from(cut));
-    whole.map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default().to_owned()
+    whole.map(str::trim).filter(|line| !line.is_empty()).last().unwrap_or_default().to_owned()
 }
 
 fn judged(name: &str, ended: &Ended, hidden: &Hidden, limit: i64) -> Delivered {
