@@ -75,7 +75,8 @@ fn completions_are_scripts_that_their_shells_read() {
 
 #[test]
 fn the_manual_names_every_command_and_the_exit_codes() {
-    let page = said("man");
+    // The page writes hyphens so that nothing breaks a line at them.
+    let page = said("man").replace("\\-", "-");
     assert!(page.starts_with(".ie") || page.contains(".TH msgrecon"), "{page}");
     let lacking: Vec<_> = commands().into_iter().filter(|name| !page.contains(name.as_str())).collect();
     assert!(lacking.is_empty(), "{lacking:?}");
