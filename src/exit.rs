@@ -15,6 +15,11 @@ pub const NOT_DELIVERED: u8 = 4;
 /// Another run holds the lease. A retry helps later.
 pub const BUSY: u8 = 75;
 
+/// Ended by SIGINT, as a shell says it.
+pub const INTERRUPTED: u8 = 130;
+/// Ended by SIGTERM, as a shell says it.
+pub const TERMINATED: u8 = 143;
+
 /// The exit code of a run. A fail verdict outranks everything: what was found must be looked at, whatever else went
 /// wrong; then a configuration that no retry mends, then incompleteness.
 #[must_use]

@@ -26,6 +26,7 @@ use crate::report::{Options, explain};
 use clap::CommandFactory as _;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
+use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 
 /// An error of usage or configuration, for which a retry does not help.
@@ -42,6 +43,11 @@ struct NotWritten(String);
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct Undelivered(String);
+
+/// Somebody asked for an end.
+#[derive(Debug, thiserror::Error)]
+#[error("ended before its end, as asked for; the next run goes on from what was recorded")]
+struct Ended(u8);
 
 /// Carries out a command; gives the exit code.
 ///
@@ -81,7 +87,9 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
 /// The exit code for an error of [`run`].
 #[must_use]
 pub fn exit_code(error: &anyhow::Error) -> u8 {
-    if let Some(error) = error.downcast_ref::<LedgerError>() {
+    if let Some(Ended(code)) = error.downcast_ref() {
+        *code
+    } else if let Some(error) = error.downcast_ref::<LedgerError>() {
         of_ledger(error.kind)
     } else if error.is::<NotWritten>() || error.is::<Undelivered>() {
         exit::NOT_DELIVERED
@@ -188,7 +196,17 @@ fn load_config(global: &Global) -> anyhow::Result<Config> {
     Ok(config::load(&path, &|name| std::env::var(name).ok())?)
 }
 
-/// Runs a future to its end on all cores.
+/// Runs a future to its end on all cores, or until somebody asks for an end. As the first process of a container the
+/// program would be deaf to that otherwise. Whatever is under way is left as a kill would leave it: the next run heals it.
 fn block_on<T>(work: impl Future<Output = T>) -> anyhow::Result<T> {
-    Ok(tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(work))
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let mut terminate = signal(SignalKind::terminate())?;
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        tokio::select! {
+            done = work => Ok(done),
+            _ = terminate.recv() => Err(Ended(exit::TERMINATED).into()),
+            _ = interrupt.recv() => Err(Ended(exit::INTERRUPTED).into()),
+        }
+    })
 }

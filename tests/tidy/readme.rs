@@ -154,13 +154,34 @@ fn every_configuration_loads() {
 }
 
 #[test]
+fn schedules_are_printed_as_the_readme_says() {
+    let folder = tempfile::tempdir().unwrap();
+    shop(folder.path());
+    std::fs::write(folder.path().join("msgrecon.toml"), &blocks("toml")[0]).unwrap();
+    let lines: Vec<_> = blocks("sh")[5].lines().map(str::to_owned).collect();
+    assert_eq!(lines.len(), 3);
+    for (line, holds) in lines.iter().zip(["msgrecon run", "OnCalendar=", "kind: CronJob"]) {
+        // The one value with blanks in it is quoted.
+        let quoted: Vec<_> = line.split('#').next().unwrap().split('"').collect();
+        let mut arguments = words(quoted[0]);
+        if let [_, value, rest] = quoted[..] {
+            arguments.push(value.to_owned());
+            arguments.extend(words(rest));
+        }
+        let output = msgrecon(folder.path(), &arguments[1..]);
+        assert_eq!(output.status.code(), Some(0), "{line}\n{}", said(&output));
+        assert!(said(&output).contains(holds), "{line}\n{}", said(&output));
+    }
+}
+
+#[test]
 fn messages_can_be_tried_out_as_the_readme_says() {
     let folder = tempfile::tempdir().unwrap();
     shop(folder.path());
     let mail = blocks("toml")[2].replace("smtp://robot@mail.example.com", "file://mail");
     let mail = mail.lines().filter(|line| !line.starts_with("password_file")).collect::<Vec<_>>().join("\n");
     std::fs::write(folder.path().join("msgrecon.toml"), blocks("toml")[0].clone() + &mail).unwrap();
-    let lines: Vec<_> = blocks("sh")[5].lines().map(words).collect();
+    let lines: Vec<_> = blocks("sh")[6].lines().map(words).collect();
     assert_eq!(lines, [["msgrecon", "test-notify"]]);
     let output = msgrecon(folder.path(), &lines[0][1..]);
     assert_eq!((output.status.code(), said(&output).as_str()), (Some(0), "mail: delivered\n"));
