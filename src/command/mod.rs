@@ -200,7 +200,7 @@ fn load_config(global: &Global) -> anyhow::Result<Config> {
 /// program would be deaf to that otherwise. Whatever is under way is left as a kill would leave it: the next run heals it.
 fn block_on<T>(work: impl Future<Output = T>) -> anyhow::Result<T> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(async {
+    let outcome = runtime.block_on(async {
         let mut terminate = signal(SignalKind::terminate())?;
         let mut interrupt = signal(SignalKind::interrupt())?;
         tokio::select! {
@@ -208,5 +208,8 @@ fn block_on<T>(work: impl Future<Output = T>) -> anyhow::Result<T> {
             _ = terminate.recv() => Err(Ended(exit::TERMINATED).into()),
             _ = interrupt.recv() => Err(Ended(exit::INTERRUPTED).into()),
         }
-    })
+    });
+    // A request that nobody waits for any more does not hold up the end.
+    runtime.shutdown_background();
+    outcome
 }
