@@ -15,6 +15,8 @@ pub enum Reply {
     Say(u16, Vec<(&'static str, String)>, String),
     /// Answers with this status, and repeats everything that it was sent.
     Echo(u16),
+    /// Takes what it is sent, and answers with this status after so long.
+    Slow(Duration, u16),
     /// Says nothing until the test ends.
     Silent,
     /// Promises more than it sends, and closes.
@@ -123,6 +125,10 @@ fn serve(mut stream: &TcpStream, reply: &Reply, kept: &Mutex<Vec<Sent>>, over: &
             stream.write_all(
                 format!("HTTP/1.1 {status} X\r\ncontent-length: {length}\r\n\r\n{body}").as_bytes(),
             )
+        }
+        Reply::Slow(wait, status) => {
+            thread::sleep(*wait);
+            out.write_all(format!("HTTP/1.1 {status} X\r\ncontent-length: 0\r\n\r\n").as_bytes())
         }
         Reply::Silent => {
             while !over.load(Ordering::Relaxed) {
