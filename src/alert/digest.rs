@@ -150,7 +150,7 @@ fn key(target: &Target, digest: &Digest, scheduled: bool) -> String {
         hash.update(part.len().to_le_bytes());
         hash.update(part.as_bytes());
     }
-    hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    hash.finalize().iter().take(16).fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 /// What a target is told when somebody tries out whether messages arrive; `nonce` makes it another than the last.

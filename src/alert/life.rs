@@ -138,9 +138,9 @@ impl One<'_> {
     /// It is over its bound, or was and is not well again.
     fn fires(&self, key: AlertKey, before: Option<&Alert>) -> Step {
         let held = self.reading.held.unwrap_or_else(|| before.map_or(0, |alert| alert.held) + 1);
-        let fired = before.is_some_and(|alert| alert.state == AlertState::Firing);
+        let goes_on = before.is_some_and(|alert| alert.state == AlertState::Firing);
         // All windows together may reach a bound that none reaches alone.
-        let fires = fired || self.reading.hold <= 1 || held >= self.reading.hold;
+        let fires = goes_on || self.reading.hold <= 1 || held >= self.reading.hold;
         let level = self.reading.level.or(before.map(|alert| alert.level)).unwrap_or(Verdict::Warn);
         let alert = Alert {
             silenced: silenced(&key, self.policy),

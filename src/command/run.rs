@@ -265,10 +265,8 @@ impl Job<'_> {
         ledger: &mut Ledger,
         lease: &Lease,
     ) -> Result<(), LedgerError> {
-        let Telling { alerts, deliveries } = match self.args.no_notify {
-            true => Telling::default(),
-            false => telling(ledger, self.config, run).await?,
-        };
+        let Telling { alerts, deliveries } =
+            if self.args.no_notify { Telling::default() } else { telling(ledger, self.config, run).await? };
         let flows = self.config.flows.iter().filter(|flow| self.work.flows().contains(&flow.name));
         let settled = flows
             .map(|flow| (flow.name.clone(), settled_until(flow, as_of).plus(-flow.recheck), flow.recheck));

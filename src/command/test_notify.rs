@@ -24,11 +24,11 @@ pub(super) fn test_notify(global: &Global, args: &TestNotifyArgs) -> anyhow::Res
     for target in chosen {
         let run = sample(&config, &target, &id, now);
         let digest = test_digest(&run, &target, &id);
-        let outcome = match run.flows.is_empty() {
-            true => Err("no flow is routed to it".to_owned()),
-            false => {
-                block_on(send(&config, &target.name, &run, &digest, &around))?.map_err(|error| error.message)
-            }
+        let outcome = if run.flows.is_empty() {
+            Err("no flow is routed to it".to_owned())
+        } else {
+            let sent = block_on(send(&config, &target.name, &run, &digest, &around))?;
+            sent.map_err(|error| error.message)
         };
         let said =
             outcome.map_or_else(|error| format!("not delivered: {error}"), |()| "delivered".to_owned());

@@ -264,7 +264,7 @@ pub struct Heartbeat {
 /// `[metrics]`.
 #[derive(Clone, Debug, Default)]
 pub struct Metrics {
-    /// A file for node_exporter's textfile collector; its name ends in `.prom`.
+    /// A file for `node_exporter`'s textfile collector; its name ends in `.prom`.
     pub textfile: Option<PathBuf>,
     /// A Pushgateway.
     pub pushgateway: Option<Pushgateway>,

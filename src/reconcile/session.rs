@@ -157,10 +157,10 @@ impl<'a> Session<'a> {
             let (backlog, ahead, as_of) = (&mut aside.backlog, &mut aside.stuck_ahead, self.rules.as_of);
             let due = aligned(self.flow, self.config.time_zone, settled_until(self.flow, as_of));
             let visible = self.rules.events_fresh_until.map_or(as_of, |fresh| fresh.min(as_of));
-            let stuck = |at: &Micros| *at >= due && visible.since(*at) >= self.flow.stuck_after;
+            let stuck = |at: Micros| at >= due && visible.since(at) >= self.flow.stuck_after;
             let add = &mut |created: Stamp| {
                 backlog.add(created.at(), as_of);
-                *ahead += u64::from(created.at().filter(stuck).is_some());
+                *ahead += u64::from(created.at().is_some_and(stuck));
             };
             table.backlog(add).await?;
             let undated = table.undated(UNDATED_ROWS_MAX).await?;

@@ -116,9 +116,8 @@ fn score(item: &Item<'_>) -> Option<Bound> {
 fn is_below(one: Bound, other: Bound) -> bool {
     match (one, other) {
         (Bound::Count(one), Bound::Count(other)) => one < other,
-        (Bound::Ratio(one), Bound::Ratio(other)) => one < other,
+        (Bound::Ratio(one), Bound::Ratio(other)) | (Bound::Score(one), Bound::Score(other)) => one < other,
         (Bound::Duration(one), Bound::Duration(other)) => one < other,
-        (Bound::Score(one), Bound::Score(other)) => one < other,
         _ => false,
     }
 }

@@ -62,11 +62,8 @@ fn services(secrets: &mut Secrets, scheme: &str, host: &str) -> String {
     let mut text = String::new();
     for kind in KINDS {
         let (secret, token) = (secrets.one(), secrets.one());
-        let signed = if kind == "webhook" {
-            format!("whsec_{}", STANDARD.encode(secrets.one()))
-        } else {
-            secret
-        };
+        let signed =
+            if kind == "webhook" { format!("whsec_{}", STANDARD.encode(secrets.one())) } else { secret };
         let url = secrets.url(scheme, host);
         let _ = write!(
             text,
@@ -89,7 +86,8 @@ fn services(secrets: &mut Secrets, scheme: &str, host: &str) -> String {
 /// `[mail]` with a secret, to a server that refuses the login and repeats it.
 fn refused_mail(secrets: &mut Secrets) -> (String, MailPeer) {
     let password = secrets.one();
-    let wrong_login = format!("535 5.7.8 {password} {} is wrong", STANDARD.encode(format!("\0u\0{password}")));
+    let wrong_login =
+        format!("535 5.7.8 {password} {} is wrong", STANDARD.encode(format!("\0u\0{password}")));
     secrets.logins.push(STANDARD.encode(format!("\0u\0{password}")));
     let script = Script { login: Some(("u".to_owned(), "x".to_owned())), wrong_login, ..Script::default() };
     let peer = MailPeer::start(script);
@@ -160,7 +158,8 @@ fn d53_services_whose_tls_nobody_vouches_for_or_that_speak_none() {
     let mut secrets = Secrets::new(3);
     let (mail, server) = refused_mail(&mut secrets);
     let mail = mail.replace(&format!("ca_file = '{}'\n", server.ca_file.display()), "");
-    let untrusted = MailPeer::start(Script { mode: super::super::mail::peer::Mode::Implicit, ..Script::default() });
+    let untrusted =
+        MailPeer::start(Script { mode: super::super::mail::peer::Mode::Implicit, ..Script::default() });
     let services_ = services(&mut secrets, "https", &format!("localhost:{}", untrusted.port));
     all_is_hidden(&mail, &services_, &secrets);
     let plain = Peer::new(&[Reply::Echo(500)]);

@@ -72,10 +72,7 @@ fn all_quiet(section: &Section<'_>) -> Option<i64> {
     match item {
         None => Some(ALL_QUIET),
         Some(item) if item.is_text() => value::duration(&item),
-        Some(item) => match item.truth()? {
-            true => Some(ALL_QUIET),
-            false => None,
-        },
+        Some(item) => item.truth()?.then_some(ALL_QUIET),
     }
 }
 
