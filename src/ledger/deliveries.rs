@@ -4,11 +4,12 @@
 //! sending and noting it leaves the next one to send again, under the same key, by which a receiver can tell.
 
 use super::error::LedgerError;
+use super::value::Row;
 use super::{ErrorKind, Ledger, sql};
 use crate::model::Micros;
 use crate::model::alert::Digest;
 
-/// So many deliveries of a flow are sent by one run.
+/// So many deliveries of a flow are sent to a target by one run: one that does not answer takes no other's place.
 const SENT_MAX: i64 = 50;
 /// So many characters are kept of why something could not be delivered.
 const PROBLEM_MAX: usize = 4_000;
@@ -75,22 +76,28 @@ impl Ledger {
         self.store.execute(sql::DELIVERY_ADD, &values).await.map(|_| ())
     }
 
-    /// What waits to be told of a flow, oldest first, the first 50.
+    /// What waits to be told of a flow, by target, oldest first, the first 50 of each.
     ///
     /// # Errors
     /// A ledger that fails, or a digest that cannot be read.
     pub async fn waiting(&mut self, flow: &str) -> Result<Vec<Delivery>, LedgerError> {
-        let rows = self.store.fetch(sql::DELIVERIES_WAITING, &[flow.into(), SENT_MAX.into()]).await?;
         let mut waiting = Vec::new();
-        for row in &rows {
-            waiting.push(Delivery {
-                target: row.word(1),
-                digest: self.read_json(&row.word(5), "a digest")?,
-                attempts: row.count(3),
-                created_at: row.instant(4),
-            });
+        for target in self.store.fetch(sql::DELIVERIES_TARGETS, &[flow.into()]).await? {
+            let values = [flow.into(), target.word(0).into(), SENT_MAX.into()];
+            for row in self.store.fetch(sql::DELIVERIES_WAITING, &values).await? {
+                waiting.push(self.delivery(&row)?);
+            }
         }
         Ok(waiting)
+    }
+
+    fn delivery(&self, row: &Row) -> Result<Delivery, LedgerError> {
+        Ok(Delivery {
+            target: row.word(1),
+            digest: self.read_json(&row.word(5), "a digest")?,
+            attempts: row.count(3),
+            created_at: row.instant(4),
+        })
     }
 
     /// Notes what became of an attempt.
