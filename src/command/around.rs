@@ -26,6 +26,31 @@ pub(super) struct Ended {
     pub(super) undelivered: u64,
     /// When the last run ended that judged.
     pub(super) last_success: Option<Micros>,
+    /// How long each stage took, in microseconds.
+    pub(super) stages: Vec<(&'static str, i64)>,
+}
+
+/// Measures the stages of a run, one after the other.
+pub(super) struct Laps {
+    since: Micros,
+    taken: Vec<(&'static str, i64)>,
+}
+
+impl Laps {
+    pub(super) fn begin() -> Self {
+        Self { since: clock::now(), taken: Vec::new() }
+    }
+
+    /// The stage has ended, and the next one begins.
+    pub(super) fn end(&mut self, stage: &'static str) {
+        let now = clock::now();
+        self.taken.push((stage, now.since(self.since)));
+        self.since = now;
+    }
+
+    pub(super) fn taken(self) -> Vec<(&'static str, i64)> {
+        self.taken
+    }
 }
 
 impl<'a> Around<'a> {
@@ -126,7 +151,7 @@ impl<'a> Around<'a> {
             exit_code: code,
             duration: finished_at.since(self.began),
             last_success: ended.last_success,
-            stages: Vec::new(),
+            stages: ended.stages.clone(),
             alerts: ended.alerts.clone(),
             undelivered: ended.undelivered,
         };

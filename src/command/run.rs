@@ -1,6 +1,6 @@
 //! `msgrecon run`: reconcile, record, report, exit.
 
-use super::around::{Around, Ended};
+use super::around::{Around, Ended, Laps};
 use super::progress::Progress;
 use super::telling::{Telling, send_now, send_waiting, surroundings, telling};
 use super::{
@@ -201,7 +201,9 @@ impl Job<'_> {
             (begun, _) => begun?,
         }
         self.around.start().await;
+        let mut laps = Laps::begin();
         let mut outcome = self.judged(ledger, lease).await;
+        laps.end("judge");
         if let Some(error) = outcome.unrecorded.take_if(|_| is_vacuous(&outcome.run)) {
             return Err(error.into());
         }
@@ -217,7 +219,8 @@ impl Job<'_> {
             ledger.give_up(lease).await;
             return Ok(Some(Carried::new(outcome.run, unwritten, None)));
         }
-        self.ended(outcome, as_of, ledger, lease).await
+        laps.end("report");
+        self.ended(outcome, as_of, (ledger, lease), laps).await
     }
 
     async fn judged(&self, ledger: &mut Ledger, lease: &Lease) -> Reconciled {
@@ -234,12 +237,13 @@ impl Job<'_> {
         &self,
         mut outcome: Reconciled,
         as_of: Micros,
-        ledger: &mut Ledger,
-        lease: &Lease,
+        (ledger, lease): (&mut Ledger, &Lease),
+        mut laps: Laps,
     ) -> anyhow::Result<Option<Carried>> {
         if outcome.unrecorded.is_none() {
             outcome.unrecorded = self.finish(&outcome.run, as_of, ledger, lease).await.err();
         }
+        laps.end("record");
         if is_lost(&outcome) {
             return Ok(None);
         }
@@ -248,8 +252,9 @@ impl Job<'_> {
             (false, None) => send_waiting(ledger, lease, self.config, &outcome.run, &self.told).await,
             (false, Some(_)) => send_now(self.config, &outcome.run, &self.told).await,
         };
+        laps.end("notify");
         let mut carried = Carried::new(outcome.run, None, outcome.unrecorded).telling(&untold);
-        carried.ended = last_words(ledger, self.config).await;
+        carried.ended = Ended { stages: laps.taken(), ..last_words(ledger, self.config).await };
         Ok(Some(carried))
     }
 
@@ -287,6 +292,7 @@ async fn last_words(ledger: &mut Ledger, config: &Config) -> Ended {
         alerts,
         undelivered: ledger.undelivered().await.unwrap_or_default(),
         last_success: ledger.last_success().await.unwrap_or_default(),
+        stages: Vec::new(),
     }
 }
 

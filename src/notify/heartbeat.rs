@@ -68,7 +68,7 @@ fn post(heartbeat: &Heartbeat, pulse: Pulse, run_id: &str, words: &str) -> Post 
     let id = uuid(run_id);
     match heartbeat.kind {
         HeartbeatKind::Healthchecks => {
-            let body = words[..words.floor_char_boundary(WORDS_MAX)].as_bytes().to_vec();
+            let body = words.as_bytes()[..words.floor_char_boundary(WORDS_MAX)].to_vec();
             Post { method: Method::POST, query: vec![("rid", id)], headers: Vec::new(), content_type, body }
         }
         HeartbeatKind::Sentry => {

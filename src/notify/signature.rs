@@ -52,7 +52,9 @@ pub fn fingerprint(parts: &[&str]) -> String {
         hash.update(part.len().to_be_bytes());
         hash.update(part.as_bytes());
     }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    let digits =
+        |byte: &u8| [byte >> 4, byte & 15].map(|half| char::from_digit(half.into(), 16).unwrap_or_default());
+    hash.finalize().iter().flat_map(digits).collect()
 }
 
 fn hmac(key: &[u8], message: &[u8]) -> Vec<u8> {

@@ -42,8 +42,8 @@ async fn a_webhook_is_signed_with_every_secret() {
     let (run, peer) = (run(12), Peer::new(&[say(200, "")]));
     let secrets = format!("{OLD} {NEW}");
     let channel = Channel {
-        secret: secret(&secrets),
-        token: secret("t0ken"),
+        secret: Some(secret(&secrets)),
+        token: Some(secret("t0ken")),
         ..channel(ChannelKind::Webhook, &[peer.url(PATH)])
     };
     send(&channel, &run, &digest(&run), &around()).await.unwrap();
@@ -64,7 +64,7 @@ async fn a_webhook_is_signed_with_every_secret() {
 #[tokio::test]
 async fn an_id_stays_and_a_timestamp_does_not() {
     let (run, peer) = (run(12), Peer::new(&[say(500, ""), say(503, ""), say(200, "")]));
-    let channel = Channel { secret: secret(OLD), ..channel(ChannelKind::Webhook, &[peer.url(PATH)]) };
+    let channel = Channel { secret: Some(secret(OLD)), ..channel(ChannelKind::Webhook, &[peer.url(PATH)]) };
     send(&channel, &run, &digest(&run), &around()).await.unwrap();
     let sent = peer.sent();
     assert_eq!(sent.len(), 3);
@@ -86,7 +86,7 @@ async fn robots_are_signed() {
     let run = run(12);
     let peer = Peer::new(&[taken(ChannelKind::Dingtalk)]);
     let url = peer.url("/robot/send?access_token=T0KENT0KEN");
-    let dingtalk = Channel { secret: secret("SECabc+/="), ..channel(ChannelKind::Dingtalk, &[url]) };
+    let dingtalk = Channel { secret: Some(secret("SECabc+/=")), ..channel(ChannelKind::Dingtalk, &[url]) };
     send(&dingtalk, &run, &digest(&run), &around()).await.unwrap();
     let sent = &peer.sent()[0];
     assert_eq!(sent.query["access_token"], "T0KENT0KEN");
@@ -94,7 +94,7 @@ async fn robots_are_signed() {
     assert_eq!(sent.query["sign"], signature::dingtalk("SECabc+/=", millis));
     assert!(!sent.head.contains("%25"), "encoded once: {}", sent.head);
     let peer = Peer::new(&[taken(ChannelKind::Feishu)]);
-    let feishu = Channel { secret: secret("demo"), ..channel(ChannelKind::Feishu, &[peer.url(PATH)]) };
+    let feishu = Channel { secret: Some(secret("demo")), ..channel(ChannelKind::Feishu, &[peer.url(PATH)]) };
     send(&feishu, &run, &digest(&run), &around()).await.unwrap();
     let body = peer.sent()[0].json();
     let seconds = body["timestamp"].as_str().unwrap().parse().unwrap();

@@ -162,8 +162,8 @@ pub fn channel(kind: ChannelKind, urls: &[String]) -> Channel {
 }
 
 /// A secret as the configuration holds it.
-pub fn secret(text: &str) -> Option<Secret> {
-    Some(Secret::Text(text.into()))
+pub fn secret(text: &str) -> Secret {
+    Secret::Text(text.into())
 }
 
 /// What a service of this kind answers when it takes a message.

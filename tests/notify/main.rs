@@ -8,6 +8,7 @@ mod heartbeats;
 mod letters;
 mod mail;
 mod peer;
+mod program;
 mod programs;
 mod pushes;
 mod secrets;

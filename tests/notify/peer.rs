@@ -15,6 +15,8 @@ pub enum Reply {
     Say(u16, Vec<(&'static str, String)>, String),
     /// Answers with this status, and repeats everything that it was sent.
     Echo(u16),
+    /// Takes what it is sent, and answers with this status after so long.
+    Slow(Duration, u16),
     /// Says nothing until the test ends.
     Silent,
     /// Promises more than it sends, and closes.
@@ -71,7 +73,7 @@ impl Peer {
                 }
                 let reply = replies.get(number).or(replies.last()).unwrap().clone();
                 let (kept, ends) = (Arc::clone(&kept), Arc::clone(&ends));
-                thread::spawn(move || serve(stream.unwrap(), &reply, &kept, &ends));
+                thread::spawn(move || serve(&stream.unwrap(), &reply, &kept, &ends));
             }
         });
         Self { port, sent, over, door: Some(door) }
@@ -102,25 +104,31 @@ impl Drop for Peer {
     }
 }
 
-fn serve(stream: TcpStream, reply: &Reply, kept: &Mutex<Vec<Sent>>, over: &AtomicBool) {
+fn serve(mut stream: &TcpStream, reply: &Reply, kept: &Mutex<Vec<Sent>>, over: &AtomicBool) {
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-    let Some(sent) = read(&stream) else { return };
+    let Some(sent) = read(stream) else { return };
     kept.lock().unwrap().push(sent.clone());
-    let mut out = &stream;
     // Whoever has heard enough may go.
     let _ = match reply {
         Reply::Say(status, headers, body) => {
-            let headers: String =
+            let headers: Vec<_> =
                 headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+            let headers = headers.concat();
             let length = body.len();
-            out.write_all(
+            stream.write_all(
                 format!("HTTP/1.1 {status} X\r\n{headers}content-length: {length}\r\n\r\n{body}").as_bytes(),
             )
         }
         Reply::Echo(status) => {
             let body = format!("{}{}", sent.head, sent.body);
             let length = body.len();
-            out.write_all(format!("HTTP/1.1 {status} X\r\ncontent-length: {length}\r\n\r\n{body}").as_bytes())
+            stream.write_all(
+                format!("HTTP/1.1 {status} X\r\ncontent-length: {length}\r\n\r\n{body}").as_bytes(),
+            )
+        }
+        Reply::Slow(wait, status) => {
+            thread::sleep(*wait);
+            out.write_all(format!("HTTP/1.1 {status} X\r\ncontent-length: 0\r\n\r\n").as_bytes())
         }
         Reply::Silent => {
             while !over.load(Ordering::Relaxed) {
@@ -128,19 +136,19 @@ fn serve(stream: TcpStream, reply: &Reply, kept: &Mutex<Vec<Sent>>, over: &Atomi
             }
             Ok(())
         }
-        Reply::Half => out.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{\"code\":0"),
-        Reply::Huge => endless(out, over),
+        Reply::Half => stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{\"code\":0"),
+        Reply::Huge => endless(stream, over),
         Reply::Close => Ok(()),
-        Reply::Noise => out.write_all(b"220 mail.example.com ESMTP\r\n"),
+        Reply::Noise => stream.write_all(b"220 mail.example.com ESMTP\r\n"),
     };
     let _ = stream.shutdown(Shutdown::Both);
 }
 
-fn endless(mut out: &TcpStream, over: &AtomicBool) -> std::io::Result<()> {
-    out.write_all(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n")?;
+fn endless(mut stream: &TcpStream, over: &AtomicBool) -> std::io::Result<()> {
+    stream.write_all(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n")?;
     let chunk = format!("10000\r\n{}\r\n", "x".repeat(0x10000));
     while !over.load(Ordering::Relaxed) {
-        out.write_all(chunk.as_bytes())?;
+        stream.write_all(chunk.as_bytes())?;
     }
     Ok(())
 }

@@ -88,8 +88,8 @@ async fn told(kind: ChannelKind, reply: &Reply) {
     let (run, peer) = (run(12), Peer::new(std::slice::from_ref(reply)));
     let mut secrets = Secrets::new();
     let channel = Channel {
-        secret: secret(&format!("whsec_{}", secrets.one())),
-        token: secret(&secrets.one()),
+        secret: Some(secret(&format!("whsec_{}", secrets.one()))),
+        token: Some(secret(&secrets.one())),
         timeout: SECOND / 4,
         ..channel(kind, &[secrets.url(&peer)])
     };

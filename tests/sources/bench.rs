@@ -213,6 +213,7 @@ pub fn consumer_config() -> config::Consumer {
         until: None,
         expects: None,
         dead_letters: None,
+        thresholds: std::collections::BTreeMap::new(),
     }
 }
 

@@ -32,9 +32,9 @@ impl Size {
     /// The most that fits of what `make` makes; the least, where nothing does.
     pub fn fit<T>(make: impl Fn(Self) -> T, fits: impl Fn(&T) -> bool) -> T {
         for size in SIZES {
-            let made = make(size);
-            if fits(&made) {
-                return made;
+            let message = make(size);
+            if fits(&message) {
+                return message;
             }
         }
         make(Self::LEAST)

@@ -4,11 +4,11 @@ mod encoding;
 mod headers;
 mod injection;
 mod looks;
-mod peer;
+pub mod peer;
 mod refusals;
 mod runs;
 mod secrets;
-mod sent;
+pub mod sent;
 mod size;
 mod transport;
 
