@@ -12,5 +12,5 @@ mod target;
 mod tests;
 
 pub use digest::{Told, digests, test_digest};
-pub use life::{Looked, Policy, Step, step};
+pub use life::{Looked, Policy, Step, retired, step};
 pub use target::{Target, targets};

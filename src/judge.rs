@@ -25,6 +25,8 @@ pub struct Reading {
     pub level: Option<Verdict>,
     /// Whether an alert that fires has reason to go on: it is beyond the bound below which it is well again.
     pub unwell: bool,
+    /// Whether all that it is about was read.
+    pub whole: bool,
     /// What was measured, as text with its unit.
     pub value: String,
     /// The bound that it reached, else its lowest, as text with its unit.
@@ -65,9 +67,17 @@ pub fn threshold(flow: &Flow, consumer: Option<&str>, metric: &str) -> Option<Th
     set.copied().or_else(|| default_threshold(metric))
 }
 
+/// Whether the configuration holds a bound of a metric, and the consumer that it is of.
+#[must_use]
+pub fn is_watched(flow: &Flow, consumer: Option<&str>, metric: &str) -> bool {
+    let there = |name: &str| flow.consumers.iter().any(|one| one.name == name);
+    consumer.is_none_or(there) && threshold(flow, consumer, metric).is_some()
+}
+
 /// Every metric of a flow that has bounds, the producer's first, then by consumer; within each in a fixed order.
 ///
-/// What could not be read is left out: it is incomplete, which is a metric of its own, and never passes as 0.
+/// What could not be read is left out: it is incomplete, which is a metric of its own, and never passes as 0. What of a
+/// consumer was read in part says so: it may be over its bound, and cannot be known to be well.
 #[must_use]
 pub fn readings(report: &FlowReport, flow: &Flow, as_of: Micros) -> Vec<Reading> {
     let mut found = read(None, &of_producer(report, as_of), flow);
@@ -75,7 +85,8 @@ pub fn readings(report: &FlowReport, flow: &Flow, as_of: Micros) -> Vec<Reading>
     for consumer in &report.consumers {
         if let Some(counts) = &consumer.counts {
             let name = Some(consumer.name.as_str());
-            found.extend(read(name, &of_consumer(counts, name, report), flow));
+            let read = read(name, &of_consumer(counts, name, report), flow).into_iter();
+            found.extend(read.map(|reading| Reading { whole: consumer.complete, ..reading }));
         }
     }
     found
@@ -129,6 +140,7 @@ fn reading(consumer: Option<&str>, one: &Measured, threshold: &Threshold) -> Rea
         kind: Kind::from_name(one.metric),
         level: reached.map(|(level, _)| level),
         unwell: clear || reached.is_some(),
+        whole: true,
         value: shown.map_or_else(String::new, |bound| show_value(one.value, bound)),
         bound: shown.map_or_else(String::new, show_bound),
         ahead: one.ahead,
@@ -193,6 +205,7 @@ pub fn show_bound(bound: Bound) -> String {
 mod tests {
     use super::*;
     use crate::model::life::Acknowledged;
+    use crate::model::run::{ConsumerReport, Counts, Outcome, Strategy};
     use crate::model::time::{HOUR, MINUTE};
 
     fn fired(metric: &'static str, value: Value, set: Option<Threshold>) -> Option<Verdict> {
@@ -235,6 +248,47 @@ mod tests {
             measure::forgive(&mut measured, Some("c"), &[known]);
             assert_eq!(measured, of(left));
         }
+    }
+
+    #[test]
+    fn what_was_read_in_part_says_so() {
+        let text = "[databases.p]\nurl = 'sqlite://p.db'\ntime_zone = \"UTC\"\n[[flows]]\nname = \"orders\"\n[flows.events]\n\
+                    database = \"p\"\ntable = \"event\"\nid = \"id\"\ncreated_at = \"at\"\nacked = \"true\"\n[[flows.consumers]]\n\
+                    name = \"points\"\ndatabase = \"p\"\ntable = \"done\"\nconsumer = \"who\"\nid = \"id\"\nconsumed_at = \"at\"\n";
+        let file = std::path::Path::new("msgrecon.toml");
+        let config = crate::config::parse(text, file, &|_| None, &|_| Ok(String::new())).unwrap();
+        let points = ConsumerReport {
+            name: "points".to_owned(),
+            outcome: Outcome::Incomplete,
+            complete: false,
+            strategy: Strategy::Stream,
+            counts: Some(Counts::default()),
+            not_decidable: Vec::new(),
+            other_consumers: Vec::new(),
+        };
+        let mut report = FlowReport {
+            name: "orders".to_owned(),
+            outcome: Outcome::Incomplete,
+            complete: false,
+            verdict: Verdict::Pass,
+            events: None,
+            backlog: None,
+            windows: Vec::new(),
+            consumers: vec![points],
+            acknowledged: Vec::new(),
+            life: None,
+            breaches: Vec::new(),
+            hints: Vec::new(),
+        };
+        for complete in [false, true] {
+            report.consumers[0].complete = complete;
+            let found = readings(&report, &config.flows[0], Micros(1));
+            let missing = found.iter().find(|reading| reading.metric == "missing").unwrap();
+            assert_eq!((missing.unwell, missing.whole), (false, complete));
+        }
+        assert!(is_watched(&config.flows[0], Some("points"), "missing"));
+        assert!(!is_watched(&config.flows[0], Some("gone"), "missing"));
+        assert!(!is_watched(&config.flows[0], Some("points"), "latency_p95"));
     }
 
     #[test]

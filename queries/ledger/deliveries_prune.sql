@@ -1,4 +1,4 @@
--- Forgets what was to be told before an instant: told, given up, or never sent.
+-- Forgets what was told or given up before an instant, and what has waited since before another one.
 -- Wants no index: pruning is rare.
 DELETE FROM msgrecon_deliveries
-WHERE created_at < ?
+WHERE created_at < ? AND (state <> 'waiting' OR created_at < ?)

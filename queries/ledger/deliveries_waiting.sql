@@ -1,8 +1,8 @@
--- What waits to be told of a flow, oldest first?
+-- What waits to be told to a target of a flow, oldest first?
 -- Wants (state, flow).
 -- Row: delivery, target, run, attempts, created_at, body.
 SELECT delivery, target, run, attempts, created_at, body
 FROM msgrecon_deliveries
-WHERE state = 'waiting' AND flow = ?
+WHERE state = 'waiting' AND flow = ? AND target = ?
 ORDER BY as_of, created_at, delivery
 LIMIT ?

@@ -24,22 +24,28 @@ pub fn digests(run: &Run, targets: &[(Target, Told)], steps: &mut [Step]) -> Vec
         .iter()
         .filter_map(|(target, told)| Some((target.clone(), digest(run, target, told, steps)?)))
         .collect();
-    note_told(run.as_of, &found, steps);
+    note_told(run.as_of, targets, &found, steps);
     found
 }
 
-/// An alert that nobody is told of is told all the same, so that the exit code and the report stand for it; those of a
-/// digest count as told with it.
-fn note_told(as_of: Micros, digests: &[(Target, Digest)], steps: &mut [Step]) {
-    let busy = |flow: &str| {
-        let of = |digest: &Digest| !digest.notices.is_empty() && digest.flows.iter().any(|name| name == flow);
-        digests.iter().any(|(target, digest)| !target.wants_all && of(digest))
+/// An alert that nobody is told of is told all the same, so that the exit code and the report stand for it; one that stands
+/// in a digest of everybody who would be reminded of it counts as told with that.
+fn note_told(as_of: Micros, targets: &[(Target, Told)], digests: &[(Target, Digest)], steps: &mut [Step]) {
+    let hears = |target: &Target| {
+        digests.iter().any(|(one, digest)| one.name == target.name && !digest.notices.is_empty())
+    };
+    let heard = |alert: &Alert| {
+        let reminded =
+            |target: &&Target| !target.wants_all && target.wants_reminders() && target.concerns(alert);
+        let mut those = targets.iter().map(|(target, _)| target).filter(reminded).peekable();
+        those.peek().is_some() && those.all(hears)
     };
     for step in steps.iter_mut().filter(|step| step.alert.state == AlertState::Firing) {
+        let again = step.alert.told_at.is_some() && step.alert.silenced.is_none() && heard(&step.alert);
         let alert = &mut step.alert;
-        let again = alert.told_at.is_some() && alert.silenced.is_none() && busy(&alert.key.flow);
         if step.event.is_some() || again {
-            alert.told_at = Some(as_of);
+            // A run as of an earlier instant takes back nothing.
+            alert.told_at = alert.told_at.max(Some(as_of));
             alert.told_ahead = step.ahead;
             alert.told_level = alert.told_level.max(Some(alert.level));
         }
@@ -51,10 +57,7 @@ fn digest(run: &Run, target: &Target, told: &Told, steps: &[Step]) -> Option<Dig
     if reports.is_empty() {
         return None;
     }
-    let mine = |alert: &Alert| {
-        reports.iter().any(|flow| flow.name == alert.key.flow)
-            && target.route.level.is_none_or(|level| alert.told_level.max(Some(alert.level)) >= Some(level))
-    };
+    let mine = |alert: &Alert| target.concerns(alert);
     let mut notices: Vec<_> = steps.iter().filter(|step| mine(&step.alert)).filter_map(notice).collect();
     notices.retain(|notice| notice.event != Event::Reminder || target.wants_reminders());
     let firing = sorted(steps, |alert| alert.state == AlertState::Firing && mine(alert));

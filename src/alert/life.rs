@@ -69,7 +69,17 @@ pub fn step(before: &[Alert], looked: &Looked<'_>, policy: &Policy<'_>) -> Vec<S
 fn unread_step(alert: &Alert, policy: &Policy<'_>) -> Step {
     let alert = Alert { silenced: silenced(&alert.key, policy), ..alert.clone() };
     let event = (alert.state == AlertState::Firing).then(|| due(&alert, policy, 0)).flatten();
-    Step { alert, event, fresh: 0, ahead: 0 }
+    Step { event, fresh: 0, ahead: alert.told_ahead, alert }
+}
+
+/// An alert that nobody watches any more: the configuration holds no bound of its metric, or its consumer is gone. No run
+/// could ever find it well again, so that this one ends it.
+#[must_use]
+pub fn retired(alert: &Alert, as_of: Micros) -> Option<Step> {
+    let was_told = alert.state != AlertState::Cleared && alert.told_at.is_some();
+    let state = AlertState::Cleared;
+    let alert = Alert { state, seen_at: as_of, cleared_at: Some(as_of), silenced: None, ..alert.clone() };
+    was_told.then_some(Step { alert, event: Some(Event::Cleared), fresh: 0, ahead: 0 })
 }
 
 /// One metric and its alert.
@@ -119,14 +129,15 @@ impl One<'_> {
         was_told.then_some(Step { alert, event: Some(Event::Cleared), fresh: 0, ahead: 0 })
     }
 
-    /// Whether what this run has read says that the alert is well. A range that somebody asks for says so only if it looks
-    /// at what is at least as new, and nothing is open of the kind anywhere.
+    /// Whether what this run has read says that the alert is well. A scheduled run that has read all of it says so. Any
+    /// other does if nothing is open of the kind anywhere, and nothing was told ahead of its window, where no range looks;
+    /// or, of what the ledger does not know to be open, a range that looks at what is at least as new.
     fn may_clear(&self, alert: &Alert) -> bool {
         let kind = self.reading.kind.filter(|kind| kind.is_difference() && *kind != Kind::Late);
         match kind {
-            _ if self.looked.scheduled => true,
-            Some(kind) => self.open_of(kind).next().is_none(),
-            None => self.looked.until >= alert.seen_until,
+            _ if self.looked.scheduled && self.reading.whole => true,
+            Some(kind) => alert.told_ahead == 0 && self.open_of(kind).next().is_none(),
+            None => self.reading.whole && self.looked.until >= alert.seen_until,
         }
     }
 
@@ -141,34 +152,53 @@ impl One<'_> {
         let goes_on = before.is_some_and(|alert| alert.state == AlertState::Firing);
         // All windows together may reach a bound that none reaches alone.
         let fires = goes_on || self.reading.hold <= 1 || held >= self.reading.hold;
-        let level = self.reading.level.or(before.map(|alert| alert.level)).unwrap_or(Verdict::Warn);
-        let alert = Alert {
+        let (level, value, bound) = self.measured(before);
+        let told_ahead = before.map_or(0, |alert| alert.told_ahead);
+        // A range does not look beyond its end.
+        let ahead = if self.looked.scheduled { self.reading.ahead } else { told_ahead };
+        let mut alert = Alert {
             silenced: silenced(&key, self.policy),
             key,
             state: if fires { AlertState::Firing } else { AlertState::Pending },
             level,
-            value: self.reading.value.clone(),
-            bound: self.reading.bound.clone(),
+            value,
+            bound,
             since: before.map_or(self.policy.as_of, |alert| alert.since),
             held,
             seen_at: self.policy.as_of,
             seen_until: before.map_or(self.looked.until, |alert| alert.seen_until.max(self.looked.until)),
             told_at: before.and_then(|alert| alert.told_at),
             told_level: before.and_then(|alert| alert.told_level),
-            told_ahead: before.map_or(0, |alert| alert.told_ahead),
+            told_ahead,
             cleared_at: None,
         };
-        let fresh = self.fresh(&alert);
+        let come = ahead + self.come(alert.told_at);
+        let fresh = come.saturating_sub(told_ahead);
+        // What was told ahead and is gone must not hide as many that come later.
+        alert.told_ahead = told_ahead.min(come);
         let event = fires.then(|| due(&alert, self.policy, fresh)).flatten();
-        Step { alert, event, fresh, ahead: self.reading.ahead }
+        Step { alert, event, fresh, ahead }
+    }
+
+    /// Level, value and bound. What was read in part, or of a range that ends before what was seen last, makes nothing
+    /// look better than it was.
+    fn measured(&self, before: Option<&Alert>) -> (Verdict, String, String) {
+        let less = |alert: &&Alert| {
+            let older = !self.looked.scheduled && self.looked.until < alert.seen_until;
+            (older || !self.reading.whole) && self.reading.level <= Some(alert.level)
+        };
+        if let Some(alert) = before.filter(less) {
+            return (alert.level, alert.value.clone(), alert.bound.clone());
+        }
+        let level = self.reading.level.or(before.map(|alert| alert.level)).unwrap_or(Verdict::Warn);
+        (level, self.reading.value.clone(), self.reading.bound.clone())
     }
 
     /// How many open differences have become of this kind since somebody was last told.
-    fn fresh(&self, alert: &Alert) -> u64 {
+    fn come(&self, told_at: Option<Micros>) -> u64 {
         let Some(kind) = self.reading.kind else { return 0 };
-        let since = alert.told_at.unwrap_or(Micros(i64::MIN));
-        let open: u64 = self.open_of(kind).filter(|open| open.since > since).map(|open| open.count).sum();
-        (open + self.reading.ahead).saturating_sub(alert.told_ahead)
+        let since = told_at.unwrap_or(Micros(i64::MIN));
+        self.open_of(kind).filter(|open| open.since > since).map(|open| open.count).sum()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::config::Config;
 use crate::config::notify::{Route, When};
+use crate::model::{Alert, AlertState};
 
 /// Somebody who is told: by mail, or through a channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,6 +66,16 @@ fn flows(config: &Config, route: &Route, also: impl Fn(&Option<String>) -> bool)
 }
 
 impl Target {
+    /// Whether an alert is of its flows and its level, or was when it was told. One that is well again concerns only those
+    /// who were told of it, however bad it was while nobody was.
+    pub(super) fn concerns(&self, alert: &Alert) -> bool {
+        let worst = match alert.state {
+            AlertState::Cleared => alert.told_level,
+            AlertState::Pending | AlertState::Firing => alert.told_level.max(Some(alert.level)),
+        };
+        self.flows.contains(&alert.key.flow) && self.route.level.is_none_or(|least| worst >= Some(least))
+    }
+
     /// Whether it is told of reminders.
     pub(super) fn wants_reminders(&self) -> bool {
         self.route.when != When::OnChange

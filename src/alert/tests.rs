@@ -1,6 +1,8 @@
 //! The life of alerts over sequences of runs, held to what a person who is told expects.
 
+mod ahead;
 mod story;
+mod whom;
 
 use super::*;
 use crate::config::notify::{Route, Silence, When};
@@ -60,6 +62,7 @@ fn reading(kind: Kind, count: u64, fail_at: u64) -> Reading {
         kind: Some(kind),
         level,
         unwell: level.is_some(),
+        whole: true,
         value: count.to_string(),
         bound: "1".to_owned(),
         ahead: 0,
@@ -171,7 +174,11 @@ fn what_could_not_be_read_is_not_well() {
     assert_eq!(world.look(hour(2), true, &[], &one), None);
     assert_eq!(world.known[0].state, AlertState::Firing);
     assert_eq!(events(world.look(hour(8), true, &[], &one)), [(Event::Reminder, 0)]);
-    assert_eq!(world.missing(9, &[]), [(Event::Cleared, 0)]);
+    // A part of it is read, and that is well.
+    let part = Reading { whole: false, ..reading(Kind::Missing, 0, 5) };
+    assert_eq!(world.look(hour(9), true, &[part], &one), None);
+    assert_eq!(world.known[0].state, AlertState::Firing);
+    assert_eq!(world.missing(10, &[]), [(Event::Cleared, 0)]);
 }
 
 #[test]
@@ -281,19 +288,4 @@ fn a_key_stands_for_a_state() {
         assert_ne!(first, other);
     }
     assert!(first.chars().all(|c| c.is_ascii_hexdigit()) && first.len() == 32);
-}
-
-#[test]
-fn what_was_told_ahead_of_its_window_is_no_news_in_it() {
-    let mut world = World::new(When::OnProblem);
-    let mut at = |at: i64, ahead: u64, open: &[Open]| {
-        let count = ahead + open.iter().map(|open| open.count).sum::<u64>();
-        let reading = Reading { ahead, held: Some(0), ..reading(Kind::Missing, count, 50) };
-        events(world.look(hour(at), true, &[reading], open))
-    };
-    assert_eq!(at(1, 3, &[]), [(Event::New, 3)]);
-    assert_eq!(at(2, 0, &[open(hour(2), 3)]), []);
-    assert_eq!(at(3, 2, &[open(hour(2), 3)]), [(Event::Grown, 2)]);
-    assert_eq!(at(4, 1, &[open(hour(2), 3), open(hour(4), 2)]), [(Event::Grown, 1)]);
-    assert_eq!(at(5, 0, &[]), [(Event::Cleared, 0)]);
 }

@@ -1,6 +1,7 @@
 //! `msgrecon prune`: forgets what is old.
 
 use super::keeper::{hold, read};
+use super::telling::PATIENCE;
 use super::{block_on, load_config, print};
 use crate::cli::{Global, PruneArgs};
 use crate::clock;
@@ -31,8 +32,9 @@ async fn forget(ledger: &mut Ledger, config: &Config, before: Micros) -> anyhow:
             sum.windows += pruned.windows;
             sum.differences += pruned.differences;
         }
-        // First, since runs that something waits for are kept.
-        ledger.prune_deliveries(before).await?;
+        // First, since runs that something waits for are kept. What the next run would still send is.
+        let waiting_before = before.min(clock::now().plus(-PATIENCE));
+        ledger.prune_deliveries(before, waiting_before).await?;
         sum.runs = ledger.prune_runs(before).await?;
         Ok(sum)
     })

@@ -249,12 +249,12 @@ impl Job<'_> {
         }
         let untold = match (self.args.no_notify, &outcome.unrecorded) {
             (true, _) => Vec::new(),
-            (false, None) => send_waiting(ledger, lease, self.config, &outcome.run, &self.told).await?,
+            (false, None) => send_waiting(ledger, lease, self.config, &outcome.run, &self.told).await,
             (false, Some(_)) => send_now(self.config, &outcome.run, &self.told).await,
         };
         laps.end("notify");
         let mut carried = Carried::new(outcome.run, None, outcome.unrecorded).telling(&untold);
-        carried.ended = Ended { stages: laps.taken(), ..last_words(ledger).await };
+        carried.ended = Ended { stages: laps.taken(), ..last_words(ledger, self.config).await };
         Ok(Some(carried))
     }
 
@@ -281,10 +281,13 @@ impl Job<'_> {
     }
 }
 
-/// What the ledger says at a run's end. Only metrics need it, so one that does not answer costs nothing else.
-async fn last_words(ledger: &mut Ledger) -> Ended {
+/// What the ledger says at a run's end. Only metrics need it, so one that does not answer costs nothing else. Alerts of
+/// flows that are not in the configuration any more are nobody's.
+async fn last_words(ledger: &mut Ledger, config: &Config) -> Ended {
+    let mut alerts = ledger.active_alerts().await.unwrap_or_default();
+    alerts.retain(|alert| config.flows.iter().any(|flow| flow.name == alert.key.flow));
     Ended {
-        alerts: ledger.active_alerts().await.unwrap_or_default(),
+        alerts,
         undelivered: ledger.undelivered().await.unwrap_or_default(),
         last_success: ledger.last_success().await.unwrap_or_default(),
         stages: Vec::new(),

@@ -1,17 +1,18 @@
 //! Who is to be told what of a run: decided and kept with the run's end, then sent.
 
-use crate::alert::{Looked, Policy, Step, Target, Told, digests, step, targets};
+use crate::alert::{Looked, Policy, Step, Target, Told, digests, retired, step, targets};
 use crate::clock;
 use crate::config::Config;
-use crate::judge::readings;
+use crate::judge::{is_watched, readings};
 use crate::ledger::{Delivery, Fate, Lease, Ledger, LedgerError};
-use crate::model::alert::{Alert, Digest};
+use crate::model::alert::{Alert, AlertKey, Digest};
 use crate::model::time::DAY;
 use crate::model::{FlowReport, Micros, Run};
 use crate::notify::{Delivered, NotDelivered, Surroundings, channel, mail};
+use std::collections::BTreeSet;
 
 /// What could not be delivered for so long is given up, in microseconds.
-const PATIENCE: i64 = 3 * DAY;
+pub(super) const PATIENCE: i64 = 3 * DAY;
 
 /// What is kept with a run's end.
 #[derive(Default)]
@@ -77,7 +78,14 @@ impl Looks<'_> {
             readings: &readings(report, flow, self.run.as_of),
             open: self.open,
         };
-        step(before, &looked, &policy)
+        let watched = |alert: &Alert| {
+            let AlertKey { consumer, metric, .. } = &alert.key;
+            is_watched(flow, consumer.as_deref(), metric)
+        };
+        let (before, gone): (Vec<_>, Vec<_>) = before.iter().cloned().partition(watched);
+        let mut steps = step(&before, &looked, &policy);
+        steps.extend(gone.iter().filter_map(|alert| retired(alert, self.run.as_of)));
+        steps
     }
 }
 
@@ -90,21 +98,53 @@ async fn told(ledger: &mut Ledger, target: &Target, run: &Run) -> Result<Told, L
     Ok(Told { last, run_before: run.last_run.as_ref().map(|last| last.as_of) })
 }
 
-/// Sends what waits of the flows that the run holds, oldest first; gives what could not be delivered.
+/// Sends what waits of the flows that the run holds, oldest first; gives what could not be delivered. Whoever does not
+/// answer is told nothing more by this run, so that nobody learns that something is well before that it was not.
 pub(super) async fn send_waiting(
     ledger: &mut Ledger,
     lease: &Lease,
     config: &Config,
     run: &Run,
     around: &Surroundings,
-) -> Result<Vec<String>, LedgerError> {
-    let mut failed = Vec::new();
+) -> Vec<String> {
+    let (mut waiting, mut failed) = (Vec::new(), Vec::new());
     for flow in lease.flows() {
-        for delivery in ledger.waiting(flow).await? {
-            failed.extend(send_one(ledger, config, run, around, &delivery).await?);
+        match ledger.waiting(flow).await {
+            Ok(found) => waiting.extend(found),
+            Err(error) => failed.push(format!("what waits to be told of flow `{flow}`: {error}")),
         }
     }
-    Ok(failed)
+    waiting.sort_by_key(|delivery| (delivery.digest.as_of, delivery.created_at));
+    let mut silent = BTreeSet::new();
+    for delivery in waiting {
+        if silent.contains(&delivery.target) {
+            continue;
+        }
+        // Whoever has taken over sends the rest.
+        if lease.is_lost() {
+            break;
+        }
+        match send_one(ledger, config, run, around, &delivery).await {
+            Ok(None) => {}
+            Ok(Some(Failure { said, silence })) => {
+                failed.push(said);
+                silent.extend(silence.then_some(delivery.target));
+            }
+            // What is sent from here on could not be noted as sent, and would be sent again.
+            Err(error) => {
+                failed.push(format!("{}: whether it was told is not recorded: {error}", delivery.target));
+                break;
+            }
+        }
+    }
+    failed
+}
+
+/// What could not be delivered.
+struct Failure {
+    said: String,
+    /// The target did not answer: what waits behind this one waits too.
+    silence: bool,
 }
 
 async fn send_one(
@@ -113,23 +153,26 @@ async fn send_one(
     run: &Run,
     around: &Surroundings,
     delivery: &Delivery,
-) -> Result<Option<String>, LedgerError> {
+) -> Result<Option<Failure>, LedgerError> {
     let earlier = match &delivery.digest.run {
         id if *id == run.id => None,
-        id => Some(ledger.report(Some(id)).await?),
+        id => Some(ledger.report(Some(id)).await),
     };
     let outcome = match &earlier {
         None => send(config, &delivery.target, run, &delivery.digest, around).await,
-        Some(Some(run)) => send(config, &delivery.target, run, &delivery.digest, around).await,
-        Some(None) => Err(NotDelivered::over("the report that it tells of is gone")),
+        Some(Ok(Some(run))) => send(config, &delivery.target, run, &delivery.digest, around).await,
+        Some(Ok(None)) => Err(NotDelivered::over("the report that it tells of is gone")),
+        Some(Err(error)) => Err(NotDelivered::for_good(format!("the report that it tells of: {error}"))),
     };
     let now = clock::now();
     let fate = fate(&outcome, now.since(delivery.created_at));
-    let problem = outcome.err().map(|error| error.message);
-    ledger.tried(&delivery.digest.key, fate, now, problem.as_deref()).await?;
-    Ok(problem.map(|problem| {
+    let error = outcome.err();
+    let problem = error.as_ref().map(|error| error.message.as_str());
+    ledger.tried(&delivery.digest.key, fate, now, problem).await?;
+    Ok(error.map(|error| {
         let next = if fate == Fate::Waiting { "the next run tries again" } else { "given up" };
-        format!("{}: {problem} ({next})", delivery.target)
+        let silence = error.retry && fate == Fate::Waiting;
+        Failure { said: format!("{}: {error} ({next})", delivery.target), silence }
     }))
 }
 

@@ -4,12 +4,15 @@
 //! sending and noting it leaves the next one to send again, under the same key, by which a receiver can tell.
 
 use super::error::LedgerError;
+use super::value::Row;
 use super::{ErrorKind, Ledger, sql};
 use crate::model::Micros;
 use crate::model::alert::Digest;
 
-/// So many deliveries of a flow are sent by one run.
+/// So many deliveries of a flow are sent to a target by one run: one that does not answer takes no other's place.
 const SENT_MAX: i64 = 50;
+/// So many characters are kept of why something could not be delivered.
+const PROBLEM_MAX: usize = 4_000;
 
 /// What is to be told to a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,12 +54,13 @@ impl Ledger {
     pub(super) async fn put_delivery(&mut self, delivery: &Delivery, anew: bool) -> Result<(), LedgerError> {
         let digest = &delivery.digest;
         let Some(flow) = digest.flows.first() else { return Ok(()) };
+        // First, so that what waits already is not dropped for its own sake.
+        if !self.store.fetch(sql::DELIVERY, &[digest.key.as_str().into()]).await?.is_empty() {
+            return Ok(());
+        }
         if anew {
             let values = [delivery.target.as_str().into(), digest.as_of.into(), flow.as_str().into()];
             self.store.execute(sql::DELIVERIES_SUPERSEDE, &values).await?;
-        }
-        if !self.store.fetch(sql::DELIVERY, &[digest.key.as_str().into()]).await?.is_empty() {
-            return Ok(());
         }
         let body = serde_json::to_string(digest)
             .map_err(|error| LedgerError::new(ErrorKind::Away, format!("a digest: {error}")))?;
@@ -72,22 +76,28 @@ impl Ledger {
         self.store.execute(sql::DELIVERY_ADD, &values).await.map(|_| ())
     }
 
-    /// What waits to be told of a flow, oldest first, the first 50.
+    /// What waits to be told of a flow, by target, oldest first, the first 50 of each.
     ///
     /// # Errors
     /// A ledger that fails, or a digest that cannot be read.
     pub async fn waiting(&mut self, flow: &str) -> Result<Vec<Delivery>, LedgerError> {
-        let rows = self.store.fetch(sql::DELIVERIES_WAITING, &[flow.into(), SENT_MAX.into()]).await?;
         let mut waiting = Vec::new();
-        for row in &rows {
-            waiting.push(Delivery {
-                target: row.word(1),
-                digest: self.read_json(&row.word(5), "a digest")?,
-                attempts: row.count(3),
-                created_at: row.instant(4),
-            });
+        for target in self.store.fetch(sql::DELIVERIES_TARGETS, &[flow.into()]).await? {
+            let values = [flow.into(), target.word(0).into(), SENT_MAX.into()];
+            for row in self.store.fetch(sql::DELIVERIES_WAITING, &values).await? {
+                waiting.push(self.delivery(&row)?);
+            }
         }
         Ok(waiting)
+    }
+
+    fn delivery(&self, row: &Row) -> Result<Delivery, LedgerError> {
+        Ok(Delivery {
+            target: row.word(1),
+            digest: self.read_json(&row.word(5), "a digest")?,
+            attempts: row.count(3),
+            created_at: row.instant(4),
+        })
     }
 
     /// Notes what became of an attempt.
@@ -101,7 +111,8 @@ impl Ledger {
         at: Micros,
         problem: Option<&str>,
     ) -> Result<(), LedgerError> {
-        let problem = problem.map(|text| text.replace('\0', "\u{fffd}"));
+        let problem =
+            problem.map(|text| text.chars().take(PROBLEM_MAX).collect::<String>().replace('\0', "\u{fffd}"));
         let values = [fate.name().into(), at.into(), problem.into(), key.into()];
         self.store.execute(sql::DELIVERY_TRIED, &values).await.map(|_| ())
     }
@@ -137,11 +148,16 @@ impl Ledger {
         Ok(rows.first().and_then(|row| row.at(0)))
     }
 
-    /// Forgets what was to be told before an instant; how much.
+    /// Forgets what was told or given up before an instant, and what has waited since before another one: then no run
+    /// holds its flow any more. Gives how much.
     ///
     /// # Errors
     /// A ledger that fails.
-    pub async fn prune_deliveries(&mut self, before: Micros) -> Result<u64, LedgerError> {
-        self.store.execute(sql::DELIVERIES_PRUNE, &[before.into()]).await
+    pub async fn prune_deliveries(
+        &mut self,
+        before: Micros,
+        waiting_before: Micros,
+    ) -> Result<u64, LedgerError> {
+        self.store.execute(sql::DELIVERIES_PRUNE, &[before.into(), waiting_before.into()]).await
     }
 }

@@ -17,6 +17,7 @@ queries! {
     DELIVERIES_LAST = "deliveries_last",
     DELIVERIES_PRUNE = "deliveries_prune",
     DELIVERIES_SUPERSEDE = "deliveries_supersede",
+    DELIVERIES_TARGETS = "deliveries_targets",
     DELIVERIES_UNDELIVERED = "deliveries_undelivered",
     DELIVERIES_WAITING = "deliveries_waiting",
     DELIVERY = "delivery",

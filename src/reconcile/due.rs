@@ -82,6 +82,7 @@ async fn due_flow(
         flow,
         due,
         zone,
+        judged_before: before.since.first_judged.into_keys().collect(),
         wanted: before.agenda.windows,
         slices: before.kept,
         backlog: None,
@@ -119,6 +120,8 @@ struct Work<'a> {
     zone: Tz,
     /// What the agenda says.
     wanted: Vec<Window>,
+    /// The begins of windows that were judged before: where one cannot be judged again, nothing is overdue.
+    judged_before: BTreeSet<Micros>,
     slices: Vec<Slice>,
     backlog: Option<Backlog>,
     /// Spans that this run has read itself.
@@ -237,11 +240,13 @@ impl Work<'_> {
         Problem { source: "-".to_owned(), flow: Some(self.flow.name.clone()), message }
     }
 
-    /// When the oldest window was due that waits for the next run. Those behind the limit come after all others.
+    /// When the oldest window was due that was never judged and waits for the next run. Those behind the limit come after
+    /// all others.
     fn due_since(&self, left: usize) -> Option<Micros> {
         let settle = settle(self.flow);
-        let open = self.wanted.iter().filter(|window| !self.is_firm(window)).map(|window| window.0.until);
-        let behind = self.wanted.last().filter(|_| left > 0).map(|last| last.0.until.plus(self.flow.window));
+        let new = || self.wanted.iter().filter(|window| !self.judged_before.contains(&window.0.from));
+        let open = new().filter(|window| !self.is_firm(window)).map(|window| window.0.until);
+        let behind = new().last().filter(|_| left > 0).map(|last| last.0.until.plus(self.flow.window));
         open.chain(behind).min().map(|until| until.plus(settle))
     }
 
