@@ -37,6 +37,8 @@ pub struct Reading {
     pub hold: u64,
     /// So many windows in a row did; `None` where it is not measured by window.
     pub held: Option<u64>,
+    /// So many of them at the end, up to the newest window.
+    pub tail: u64,
 }
 
 /// The bounds that hold where the configuration sets none for the metric.
@@ -146,6 +148,10 @@ fn reading(consumer: Option<&str>, one: &Measured, threshold: &Threshold) -> Rea
         ahead: one.ahead,
         hold: threshold.hold,
         held: one.windows.as_ref().map(|windows| longest(windows.iter().map(holds))),
+        tail: one
+            .windows
+            .as_ref()
+            .map_or(0, |windows| windows.iter().rev().take_while(|one| holds(one)).count() as u64),
     }
 }
 

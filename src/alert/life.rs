@@ -24,6 +24,8 @@ pub struct Looked<'a> {
     pub flow: &'a str,
     /// The ledger chose the windows: what it did not read stands as recorded. A range says nothing of the rest.
     pub scheduled: bool,
+    /// The begin of what was judged.
+    pub from: Micros,
     /// The end of what was judged.
     pub until: Micros,
     /// Every metric that could be read.
@@ -131,13 +133,16 @@ impl One<'_> {
 
     /// Whether what this run has read says that the alert is well. A scheduled run that has read all of it says so. Any
     /// other does if nothing is open of the kind anywhere, and nothing was told ahead of its window, where no range looks;
-    /// or, of what the ledger does not know to be open, a range that looks at what is at least as new.
+    /// or, of what the ledger does not know to be open, a range that covers what was looked at then.
     fn may_clear(&self, alert: &Alert) -> bool {
         let kind = self.reading.kind.filter(|kind| kind.is_difference() && *kind != Kind::Late);
         match kind {
             _ if self.looked.scheduled && self.reading.whole => true,
             Some(kind) => alert.told_ahead == 0 && self.open_of(kind).next().is_none(),
-            None => self.reading.whole && self.looked.until >= alert.seen_until,
+            None => {
+                let covers = self.looked.from <= alert.seen_from && self.looked.until >= alert.seen_until;
+                self.reading.whole && covers
+            }
         }
     }
 
@@ -148,10 +153,11 @@ impl One<'_> {
 
     /// It is over its bound, or was and is not well again.
     fn fires(&self, key: AlertKey, before: Option<&Alert>) -> Step {
-        let held = self.reading.held.unwrap_or_else(|| before.map_or(0, |alert| alert.held) + 1);
+        let held = self.held(before);
         let goes_on = before.is_some_and(|alert| alert.state == AlertState::Firing);
         // All windows together may reach a bound that none reaches alone.
-        let fires = goes_on || self.reading.hold <= 1 || held >= self.reading.hold;
+        let row = held.max(self.reading.held.unwrap_or(0));
+        let fires = goes_on || self.reading.hold <= 1 || row >= self.reading.hold;
         let (level, value, bound) = self.measured(before);
         let told_ahead = before.map_or(0, |alert| alert.told_ahead);
         // A range does not look beyond its end.
@@ -166,6 +172,7 @@ impl One<'_> {
             since: before.map_or(self.policy.as_of, |alert| alert.since),
             held,
             seen_at: self.policy.as_of,
+            seen_from: self.looked.from,
             seen_until: before.map_or(self.looked.until, |alert| alert.seen_until.max(self.looked.until)),
             told_at: before.and_then(|alert| alert.told_at),
             told_level: before.and_then(|alert| alert.told_level),
@@ -178,6 +185,19 @@ impl One<'_> {
         alert.told_ahead = told_ahead.min(come);
         let event = fires.then(|| due(&alert, self.policy, fresh)).flatten();
         Step { alert, event, fresh, ahead }
+    }
+
+    /// So many windows, or runs, in a row are over the bound. A run reads a few windows of a long row, so that what it reads
+    /// adds to what was known. Ranges that somebody asks for say nothing of a row.
+    fn held(&self, before: Option<&Alert>) -> u64 {
+        let known = before.map_or(0, |alert| alert.held);
+        let is_later = before.is_none_or(|alert| self.policy.as_of > alert.seen_at);
+        let is_newer = before.is_none_or(|alert| self.looked.until > alert.seen_until);
+        match self.reading.held {
+            None => known + u64::from(self.looked.scheduled && is_later),
+            Some(_) if self.reading.tail == 0 => 0,
+            Some(_) => self.reading.tail.max(known + u64::from(self.looked.scheduled && is_newer)),
+        }
     }
 
     /// Level, value and bound. What was read in part, or of a range that ends before what was seen last, makes nothing

@@ -68,6 +68,7 @@ fn reading(kind: Kind, count: u64, fail_at: u64) -> Reading {
         ahead: 0,
         hold: 0,
         held: None,
+        tail: 0,
     }
 }
 
@@ -101,7 +102,7 @@ impl World {
 
     fn look(&mut self, at: Micros, scheduled: bool, readings: &[Reading], open: &[Open]) -> Option<Digest> {
         let policy = Policy { as_of: at, remind: REMIND, silences: &self.silences };
-        let looked = Looked { flow: "f", scheduled, until: at, readings, open };
+        let looked = Looked { flow: "f", scheduled, from: at.plus(-HOUR), until: at, readings, open };
         let mut steps = step(&self.known, &looked, &policy);
         let run = Run { scheduled, ..run(at) };
         let found = digests(&run, &[(self.target.clone(), self.told)], &mut steps);
@@ -195,8 +196,11 @@ fn a_range_clears_only_what_is_open_nowhere() {
     let mut world = World::new(When::OnProblem);
     assert_eq!(events(world.look(hour(5), true, &late(1), &[])), [(Event::New, 0)]);
     let policy = Policy { as_of: hour(6), remind: REMIND, silences: &[] };
-    let looked = Looked { flow: "f", scheduled: false, until: hour(4), readings: &late(0), open: &[] };
+    let looked =
+        Looked { flow: "f", scheduled: false, from: hour(2), until: hour(4), readings: &late(0), open: &[] };
     assert_eq!(step(&world.known, &looked, &policy)[0].alert.state, AlertState::Firing);
+    let short = Looked { from: hour(5), until: hour(6), ..looked };
+    assert_eq!(step(&world.known, &short, &policy)[0].alert.state, AlertState::Firing);
     let looked = Looked { until: hour(6), ..looked };
     assert_eq!(step(&world.known, &looked, &policy)[0].event, Some(Event::Cleared));
 }
@@ -240,6 +244,20 @@ fn a_bound_may_have_to_be_reached_for_some_time() {
     assert_eq!(world.look(hour(1), true, &held(1, None), &[]), None);
     assert_eq!(world.look(hour(2), true, &held(0, None), &[]), None);
     assert_eq!(world.known, []);
+}
+
+#[test]
+fn windows_in_a_row_are_counted_over_the_runs_that_read_them() {
+    let mut world = World::new(When::OnProblem);
+    let mut day = |at: i64, newest: bool| {
+        // Each run reads the window of the day and the one before, again.
+        let reading =
+            Reading { hold: 3, held: Some(1), tail: u64::from(newest), ..reading(Kind::Late, 1, 5) };
+        events(world.look(hour(at), true, &[reading], &[]))
+    };
+    assert_eq!([day(1, true), day(2, false), day(3, true), day(4, true)], [[]; 4]);
+    assert_eq!(day(4, true), [], "the same run again counts nothing twice");
+    assert_eq!(day(5, true), [(Event::New, 0)]);
 }
 
 #[test]

@@ -74,6 +74,7 @@ impl Looks<'_> {
         let looked = Looked {
             flow: &report.name,
             scheduled: self.run.scheduled,
+            from: self.run.span.from,
             until: self.run.span.until,
             readings: &readings(report, flow, self.run.as_of),
             open: self.open,

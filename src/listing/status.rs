@@ -274,6 +274,7 @@ mod tests {
             since: AS_OF.plus(-DAY),
             held: 1,
             seen_at: AS_OF,
+            seen_from: AS_OF,
             seen_until: AS_OF,
             told_at: Some(AS_OF),
             told_level: Some(Verdict::Fail),

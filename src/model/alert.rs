@@ -60,7 +60,9 @@ pub struct Alert {
     pub held: u64,
     /// As-of of the run that last looked.
     pub seen_at: Micros,
-    /// The end of what that run looked at: an older range does not clear what a newer one has found.
+    /// The begin of what was looked at when it was last over its bound: a shorter range does not clear it.
+    pub seen_from: Micros,
+    /// The end of what was looked at: an older range does not clear what a newer one has found.
     pub seen_until: Micros,
     /// As-of of the run that last told of it; `None` while nobody was told.
     pub told_at: Option<Micros>,

@@ -20,6 +20,7 @@ pub fn alert(run: &Run, consumer: Option<&str>, metric: &str, level: Verdict, va
         since: run.as_of.plus(-6 * HOUR),
         held: 6,
         seen_at: run.as_of,
+        seen_from: run.span.from,
         seen_until: run.span.until,
         told_at: None,
         told_level: None,

@@ -112,6 +112,7 @@ fn alert(level: Verdict, state: AlertState, silenced: bool) -> Alert {
         since: AS_OF,
         held: 1,
         seen_at: AS_OF,
+        seen_from: AS_OF,
         seen_until: AS_OF,
         told_at: None,
         told_level: None,

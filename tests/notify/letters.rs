@@ -112,6 +112,7 @@ pub fn digest(run: &Run) -> Digest {
         since: AS_OF.plus(-HOUR),
         held: 1,
         seen_at: AS_OF,
+        seen_from: AS_OF,
         seen_until: AS_OF,
         told_at: None,
         told_level: None,

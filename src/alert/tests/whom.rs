@@ -15,6 +15,7 @@ fn alert(flow: &str, level: Verdict, told_at: i64, at: i64) -> Vec<Step> {
         since: hour(told_at),
         held: 1,
         seen_at: hour(told_at),
+        seen_from: hour(told_at),
         seen_until: hour(told_at),
         told_at: Some(hour(told_at)),
         told_level: Some(level),
@@ -23,7 +24,8 @@ fn alert(flow: &str, level: Verdict, told_at: i64, at: i64) -> Vec<Step> {
         silenced: None,
     };
     let policy = Policy { as_of: hour(at), remind: REMIND, silences: &[] };
-    let looked = Looked { flow, scheduled: true, until: hour(at), readings: &[], open: &[] };
+    let looked =
+        Looked { flow, scheduled: true, from: hour(at - 1), until: hour(at), readings: &[], open: &[] };
     step(&[before], &looked, &policy)
 }
 
@@ -91,7 +93,8 @@ fn an_older_range_makes_nothing_look_better() {
     assert_eq!(world.missing(5, &many), [(Event::New, 9)]);
     let policy = Policy { as_of: hour(6), remind: REMIND, silences: &[] };
     let few = [reading(Kind::Missing, 1, 5)];
-    let looked = Looked { flow: "f", scheduled: false, until: hour(1), readings: &few, open: &many };
+    let looked =
+        Looked { flow: "f", scheduled: false, from: hour(0), until: hour(1), readings: &few, open: &many };
     let after = &step(&world.known, &looked, &policy)[0].alert;
     assert_eq!((after.level, after.value.as_str()), (Verdict::Fail, "9"));
 }
