@@ -146,11 +146,14 @@ impl<'a> Around<'a> {
     async fn measure(&self, code: u8, run: Option<&Run>, ended: &Ended) {
         let settings = &self.config.notify.metrics;
         let finished_at = clock::now();
+        let kept = settings.textfile.as_ref().and_then(|path| metrics::kept_success(path));
+        // The ledger takes a run that judged for a success, whether or not it told.
+        let recorded = ended.last_success.filter(|_| code != exit::NOT_DELIVERED);
         let vitals = Vitals {
             finished_at,
             exit_code: code,
             duration: finished_at.since(self.began),
-            last_success: ended.last_success,
+            last_success: kept.or(recorded),
             stages: ended.stages.clone(),
             alerts: ended.alerts.clone(),
             undelivered: ended.undelivered,

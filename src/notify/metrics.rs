@@ -92,6 +92,16 @@ fn of_alerts(vitals: &Vitals) -> Vec<Family> {
     ]
 }
 
+/// When a job last ended well, as the file of the last metrics says: it outlives jobs that came to no ledger, and those
+/// that judged and could not tell. `None` where there is no such file, or it does not say.
+#[must_use]
+pub fn kept_success(path: &Path) -> Option<Micros> {
+    let text = fs::read_to_string(path).ok()?;
+    let value =
+        text.lines().find_map(|line| line.strip_prefix("msgrecon_last_success_timestamp_seconds "))?;
+    format::micros(value).map(Micros)
+}
+
 /// Puts the metrics where `node_exporter`'s textfile collector finds them: all of them or none. Its name ends in `.prom`;
 /// the temporary file's does not, so that the collector never reads half of it. Everybody may read it, since the
 /// collector runs as somebody else.

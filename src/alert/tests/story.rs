@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 /// What happens between two runs, and how the second one goes.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a die of its own")]
 struct Hour {
     come: u64,
     heal: bool,
@@ -83,6 +84,7 @@ fn check_story(received: &[Digest], hours: &[Hour]) -> Result<(), TestCaseError>
     for digest in received {
         prop_assert_eq!(digest.notices.len(), 1);
         let notice = &digest.notices[0];
+        prop_assert_eq!(&notice.alert.silenced, &None, "nobody is told of what is silenced");
         prop_assert_eq!(
             &notice.alert.key,
             &AlertKey { flow: "f".to_owned(), consumer: Some("c".to_owned()), metric: "missing".to_owned() }
@@ -94,11 +96,10 @@ fn check_story(received: &[Digest], hours: &[Hour]) -> Result<(), TestCaseError>
             })
         };
         match (notice.event, last) {
-            (Event::New, None) => {}
             (Event::Grown, Some((at, _))) => prop_assert!(notice.fresh > 0 && came(at)),
             (Event::Raised, Some((_, level))) => prop_assert!(notice.alert.level > level),
             (Event::Reminder, Some((at, _))) => prop_assert!(digest.as_of.since(at) >= REMIND),
-            (Event::Cleared, Some(_)) => {}
+            (Event::New, None) | (Event::Cleared, Some(_)) => {}
             (event, last) => prop_assert!(false, "{event:?} after {last:?}"),
         }
         last = (notice.event != Event::Cleared).then(|| {

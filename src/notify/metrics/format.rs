@@ -60,6 +60,17 @@ pub(super) fn seconds(micros: i64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
+/// What [`seconds`] has written, as microseconds; `None` for anything else.
+pub(super) fn micros(seconds: &str) -> Option<i64> {
+    let (whole, rest) = seconds.trim().split_once('.').unwrap_or((seconds.trim(), ""));
+    // No time of a job lies before 1970.
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || rest.len() > 6 || !digits(whole) || !digits(rest) {
+        return None;
+    }
+    format!("{whole}{rest:0<6}").parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -76,6 +87,10 @@ mod tests {
         ];
         for (micros, text) in cases {
             assert_eq!(seconds(micros), text);
+            assert_eq!(super::micros(text), Some(micros).filter(|micros| *micros >= 0));
+        }
+        for text in ["", "NaN", "1e9", ".5", "1.0000001", "99999999999999999999"] {
+            assert_eq!(super::micros(text), None, "{text}");
         }
     }
 

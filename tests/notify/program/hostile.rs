@@ -9,6 +9,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 const FLOW: &str = "orders\r\nBcc: x@example.test";
+/// Of as many words, since a command in the mail keeps each on its line.
+const PLAIN: &str = "orders two";
 const CONSUMER: &str = "\"><script>alert(1)</script>";
 const IDS: [&str; 3] = ["<img src=x onerror=alert(1)>", "../../tmp/x", "\u{1b}[31mred"];
 
@@ -48,7 +50,7 @@ fn files(shop: &Shop) -> BTreeSet<PathBuf> {
 fn d47_a_mail_goes_to_whom_it_should_with_one_subject_and_no_markup_of_others() {
     for language in ["en", "zh-CN"] {
         let (seen, tame) =
-            (run(FLOW, CONSUMER, &IDS, language), run("orders", "points", &["a", "b", "c"], language));
+            (run(FLOW, CONSUMER, &IDS, language), run(PLAIN, "points", &["a", "b", "c"], language));
         let (heard, tame) = (seen.peer.heard(), tame.peer.heard());
         assert_eq!((heard.sessions, heard.mails.len()), (1, 1));
         assert_eq!(heard.mails[0].from, "msgrecon@example.com");
@@ -73,18 +75,15 @@ fn assert_text(html: &str, tame: &str) {
     assert!(found.len() > 50, "{} elements: the search is broken", found.len());
     let differ = found.iter().zip(&wanted).find(|(one, other)| one != other);
     assert!(found == wanted, "{} elements for {}: {differ:?}", found.len(), wanted.len());
-    for (name, evil) in [("img", "img src onerror"), ("script", "alert")] {
-        assert!(!found.iter().any(|tag| tag.starts_with(evil)), "{name}: {found:?}");
-    }
     let html = html.to_lowercase();
     assert!(html.contains("&lt;img src=x onerror=alert(1)&gt;"), "the id is shown");
-    assert!(html.contains("&lt;script&gt;alert(1)&lt;/script&gt;"), "the consumer is shown");
+    assert!(html.contains("&lt;script&gt;alert(1)&lt;&#x2f;script&gt;"), "the consumer is shown");
     assert!(!html.contains("<script>alert") && !html.contains("<img src=x"));
 }
 
 #[test]
 fn d47_a_report_is_text_in_every_format() {
-    let (seen, tame) = (run(FLOW, CONSUMER, &IDS, "en"), run("orders", "points", &["a", "b", "c"], "en"));
+    let (seen, tame) = (run(FLOW, CONSUMER, &IDS, "en"), run(PLAIN, "points", &["a", "b", "c"], "en"));
     assert_text(&seen.shop.text("out/report.html"), &tame.shop.text("out/report.html"));
     let printed = seen.shop.call("report --format html").ended(0).out();
     assert_text(&printed, &tame.shop.text("out/report.html"));
