@@ -31,14 +31,14 @@ pub fn digests(run: &Run, targets: &[(Target, Told)], steps: &mut [Step]) -> Vec
 /// An alert that nobody is told of is told all the same, so that the exit code and the report stand for it; one that stands
 /// in a digest of everybody who would be reminded of it counts as told with that.
 fn note_told(as_of: Micros, targets: &[(Target, Told)], digests: &[(Target, Digest)], steps: &mut [Step]) {
-    let hears = |target: &Target| {
+    let is_told = |target: &Target| {
         digests.iter().any(|(one, digest)| one.name == target.name && !digest.notices.is_empty())
     };
     let heard = |alert: &Alert| {
         let reminded =
             |target: &&Target| !target.wants_all && target.wants_reminders() && target.concerns(alert);
         let mut those = targets.iter().map(|(target, _)| target).filter(reminded).peekable();
-        those.peek().is_some() && those.all(hears)
+        those.peek().is_some() && those.all(is_told)
     };
     for step in steps.iter_mut().filter(|step| step.alert.state == AlertState::Firing) {
         let again = step.alert.told_at.is_some() && step.alert.silenced.is_none() && heard(&step.alert);

@@ -246,7 +246,7 @@ impl Work<'_> {
         let settle = settle(self.flow);
         let new = || self.wanted.iter().filter(|window| !self.judged_before.contains(&window.0.from));
         let open = new().filter(|window| !self.is_firm(window)).map(|window| window.0.until);
-        let behind = new().last().filter(|_| left > 0).map(|last| last.0.until.plus(self.flow.window));
+        let behind = new().next_back().filter(|_| left > 0).map(|last| last.0.until.plus(self.flow.window));
         open.chain(behind).min().map(|until| until.plus(settle))
     }
 

@@ -80,7 +80,7 @@ mod tests {
     proptest! {
         #[test]
         fn widths_make_a_whole(ok in 0..u64::MAX / 8, late in 0..100_u64, missing in 0..100_u64, in_flight in 0..9_u64) {
-            let parts = bar(&Totals { ok, late, missing, in_flight, ..Totals::default() }, &[]);
+            let parts = bar(&Totals { ok, late, in_flight, missing, ..Totals::default() }, &[]);
             let sum: u64 = parts.iter().map(|(_, width)| width).sum();
             prop_assert!(parts.is_empty() || sum == 100);
             prop_assert!(parts.iter().all(|(_, width)| *width >= 2));

@@ -241,10 +241,11 @@ async fn hooks_are_run_around_a_run_and_one_before_keeps_it_back() {
         let note = |word: &str| {
             format!("['/bin/sh', '-c', 'echo {word} $MSGRECON_EXIT_CODE $MSGRECON_OUTCOME $MSGRECON_DIFFERENCES >> log']")
         };
-        bench.top += &format!(
+        let hooks = format!(
             "[hooks]\nbefore = {}\nafter = {}\non_differences = {}\non_incomplete = {}\non_error = {}\n",
             note("before"), note("after"), note("differ"), note("incomplete"), note("error")
         );
+        bench.top += &hooks;
         bench.tell("day 2026-03-02\nevent a acked 10:00:00 10:00:01").await;
         bench.due("2026-03-03T00:30:00Z").ended(1);
         let said = std::fs::read_to_string(&log).unwrap();
