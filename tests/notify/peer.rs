@@ -128,7 +128,7 @@ fn serve(mut stream: &TcpStream, reply: &Reply, kept: &Mutex<Vec<Sent>>, over: &
         }
         Reply::Slow(wait, status) => {
             thread::sleep(*wait);
-            out.write_all(format!("HTTP/1.1 {status} X\r\ncontent-length: 0\r\n\r\n").as_bytes())
+            stream.write_all(format!("HTTP/1.1 {status} X\r\ncontent-length: 0\r\n\r\n").as_bytes())
         }
         Reply::Silent => {
             while !over.load(Ordering::Relaxed) {
