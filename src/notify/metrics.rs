@@ -97,7 +97,8 @@ fn of_alerts(vitals: &Vitals) -> Vec<Family> {
 #[must_use]
 pub fn kept_success(path: &Path) -> Option<Micros> {
     let text = fs::read_to_string(path).ok()?;
-    let value = text.lines().find_map(|line| line.strip_prefix("msgrecon_last_success_timestamp_seconds "))?;
+    let value =
+        text.lines().find_map(|line| line.strip_prefix("msgrecon_last_success_timestamp_seconds "))?;
     format::micros(value).map(Micros)
 }
 

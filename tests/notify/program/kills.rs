@@ -123,7 +123,11 @@ impl Trial {
         assert_eq!(fresh, BTreeMap::from(all), "{what}: each missing one is news to each target once");
         let mails = self.shop.mails();
         let keys: BTreeSet<_> = mails.iter().map(|mail| mail_key(mail)).collect();
-        assert_eq!((keys.len(), rows.len()), (mails.len(), 3 * mails.len()), "{what}: one mail for each state");
+        assert_eq!(
+            (keys.len(), rows.len()),
+            (mails.len(), 3 * mails.len()),
+            "{what}: one mail for each state"
+        );
         self.assert_one_id_a_state(what);
     }
 

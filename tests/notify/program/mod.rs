@@ -67,6 +67,8 @@ struct Shop {
     top: String,
     flow: String,
     consumer: String,
+    /// The name of the consumer's database.
+    consumers: String,
     /// Lines of the flow.
     rules: String,
     /// The ledger's URL.
@@ -83,6 +85,7 @@ impl Shop {
             top: String::new(),
             flow: "orders".to_owned(),
             consumer: "billing".to_owned(),
+            consumers: "shop".to_owned(),
             rules: String::new(),
             ledger: "sqlite://ledger.db".to_owned(),
         };
@@ -134,13 +137,14 @@ impl Shop {
              [flows.events]\ndatabase = 'shop'\ntable = 'event'\nwhere = \"topic = 'orders'\"\nid = 'msg_id'\n\
              created_at = 'created_at'\nacked_at = 'sent_at'\nacked = \"status = 'acked'\"\n\
              pending = \"status = 'pending'\"\nfailed = \"status = 'failed'\"\n\n\
-             [[flows.consumers]]\nname = {}\ndatabase = 'shop'\ntable = 'consumed_message'\nconsumer = 'consumer'\n\
+             [[flows.consumers]]\nname = {}\ndatabase = '{}'\ntable = 'consumed_message'\nconsumer = 'consumer'\n\
              id = 'msg_id'\nconsumed_at = 'consumed_at'\n",
             self.top,
             self.ledger,
             quoted(&self.flow),
             self.rules,
-            quoted(&self.consumer)
+            quoted(&self.consumer),
+            self.consumers
         )
     }
 

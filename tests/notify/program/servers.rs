@@ -103,7 +103,10 @@ fn d49_e_a_refused_recipient_is_named_and_the_other_has_the_mail_once() {
     let shop = shop(&mail(&peer, LOGIN).replace("to = ['oncall@example.com']", to));
     fails(&shop).says("gone@example.com").says("550");
     let heard = peer.heard();
-    assert_eq!((heard.mails.len(), heard.mails[0].to.as_slice()), (1, &["oncall@example.com".to_owned()][..]));
+    assert_eq!(
+        (heard.mails.len(), heard.mails[0].to.as_slice()),
+        (1, &["oncall@example.com".to_owned()][..])
+    );
     shop.due(SECOND).ended(1);
     assert_eq!(peer.heard().mails.len(), 1, "who has it does not get it twice");
 }

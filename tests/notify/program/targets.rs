@@ -49,7 +49,9 @@ fn nobody_is_told_where_nobody_is_to_be_told() {
     let peer = Peer::new(&[say(200, "")]);
     let shop = Shop::telling(&format!("{FOLDER}{}", webhook("w", &peer)));
     shop.tell(ONE_MISSING);
-    for arguments in [format!("run --no-notify --as-of {FIRST}"), format!("run --no-notify --no-record {DAY}")] {
+    for arguments in
+        [format!("run --no-notify --as-of {FIRST}"), format!("run --no-notify --no-record {DAY}")]
+    {
         shop.call(&arguments).ended(1);
     }
     assert!(peer.sent().is_empty() && shop.mails().is_empty() && shop.deliveries().is_empty());
