@@ -22,6 +22,7 @@ use msgrecon::story::{Half, Layout, Story, statements};
 use serde_json::Value;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, Row as _, SqliteConnection};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
@@ -175,10 +176,12 @@ impl Shop {
         self.ask("target, state", "msgrecon_deliveries ORDER BY as_of, target")
     }
 
-    /// The mails in the folder `mail`, by name.
+    /// The mails in the folder `mail`, by name. A run that is killed may leave one that has not got its name yet.
     fn mails(&self) -> Vec<Vec<u8>> {
         let folder = self.path("mail");
-        if folder.exists() { child::files(&folder).into_values().collect() } else { Vec::new() }
+        let files = if folder.exists() { child::files(&folder) } else { BTreeMap::default() };
+        let named = files.into_iter().filter(|(path, _)| path.extension().is_some_and(|end| end == "eml"));
+        named.map(|(_, mail)| mail).collect()
     }
 
     /// The files of a report are there, and nothing half-written.
