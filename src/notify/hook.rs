@@ -73,6 +73,7 @@ fn hidden(arguments: &[String], environment: &[(String, String)]) -> Hidden {
 
 async fn watched(mut child: Child, input: &[u8], limit: i64) -> Ended {
     let group = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+    let forsaken = Forsaken(group);
     let (mut stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let output = tokio::spawn(last(stdout));
     let errors = tokio::spawn(last(stderr));
@@ -85,6 +86,7 @@ async fn watched(mut child: Child, input: &[u8], limit: i64) -> Ended {
         child.wait().await.ok()
     };
     let status = timeout(Duration::from_micros(limit.max(0).unsigned_abs()), run).await.ok().flatten();
+    forsaken.no_more();
     if status.is_none() {
         end(&mut child, group).await;
     }
@@ -92,6 +94,24 @@ async fn watched(mut child: Child, input: &[u8], limit: i64) -> Ended {
     let said = timeout(FAREWELL, errors).await.ok().and_then(Result::ok).unwrap_or_default();
     output.abort();
     Ended { status, said }
+}
+
+/// Ends the whole group of a program that nobody waits for any more: the run was told to end.
+struct Forsaken(Option<Pid>);
+
+impl Forsaken {
+    /// It has ended, or is being ended; what it has left at work is meant to be.
+    fn no_more(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Forsaken {
+    fn drop(&mut self) {
+        if let Some(group) = self.0 {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
 }
 
 /// Asks the whole group to end, and ends it.

@@ -22,6 +22,7 @@ use msgrecon::story::{Half, Layout, Story, statements};
 use serde_json::Value;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, Row as _, SqliteConnection};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
@@ -67,6 +68,8 @@ struct Shop {
     top: String,
     flow: String,
     consumer: String,
+    /// The name of the consumer's database.
+    consumers: String,
     /// Lines of the flow.
     rules: String,
     /// The ledger's URL.
@@ -83,6 +86,7 @@ impl Shop {
             top: String::new(),
             flow: "orders".to_owned(),
             consumer: "billing".to_owned(),
+            consumers: "shop".to_owned(),
             rules: String::new(),
             ledger: "sqlite://ledger.db".to_owned(),
         };
@@ -134,13 +138,14 @@ impl Shop {
              [flows.events]\ndatabase = 'shop'\ntable = 'event'\nwhere = \"topic = 'orders'\"\nid = 'msg_id'\n\
              created_at = 'created_at'\nacked_at = 'sent_at'\nacked = \"status = 'acked'\"\n\
              pending = \"status = 'pending'\"\nfailed = \"status = 'failed'\"\n\n\
-             [[flows.consumers]]\nname = {}\ndatabase = 'shop'\ntable = 'consumed_message'\nconsumer = 'consumer'\n\
+             [[flows.consumers]]\nname = {}\ndatabase = '{}'\ntable = 'consumed_message'\nconsumer = 'consumer'\n\
              id = 'msg_id'\nconsumed_at = 'consumed_at'\n",
             self.top,
             self.ledger,
             quoted(&self.flow),
             self.rules,
-            quoted(&self.consumer)
+            quoted(&self.consumer),
+            self.consumers
         )
     }
 
@@ -171,10 +176,12 @@ impl Shop {
         self.ask("target, state", "msgrecon_deliveries ORDER BY as_of, target")
     }
 
-    /// The mails in the folder `mail`, by name.
+    /// The mails in the folder `mail`, by name. A run that is killed may leave one that has not got its name yet.
     fn mails(&self) -> Vec<Vec<u8>> {
         let folder = self.path("mail");
-        if folder.exists() { child::files(&folder).into_values().collect() } else { Vec::new() }
+        let files = if folder.exists() { child::files(&folder) } else { BTreeMap::default() };
+        let named = files.into_iter().filter(|(path, _)| path.extension().is_some_and(|end| end == "eml"));
+        named.map(|(_, mail)| mail).collect()
     }
 
     /// The files of a report are there, and nothing half-written.

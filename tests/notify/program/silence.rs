@@ -1,9 +1,9 @@
 //! No secret of anything that goes out is in what the program says, writes, records or sends elsewhere.
 
-use super::super::mail::peer::{Peer as MailPeer, Script};
-use super::super::peer::{Peer, Reply};
+use super::super::mail::peer::{Mode, Peer as MailPeer, Script};
+use super::super::peer::{Peer, Reply, say};
 use super::rng::Rng;
-use super::{FIRST, ONE_MISSING, SECOND, Shop, Told, child};
+use super::{FIRST, FOLDER, ONE_MISSING, SECOND, Shop, Told, child};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -63,7 +63,7 @@ fn services(secrets: &mut Secrets, scheme: &str, host: &str) -> String {
     for kind in KINDS {
         let (secret, token) = (secrets.one(), secrets.one());
         let signed = if kind == "webhook" {
-            let signing = STANDARD.encode(secrets.one());
+            let signing = STANDARD.encode(&secret);
             secrets.logins.push(signing.clone());
             format!("whsec_{signing}")
         } else {
@@ -162,16 +162,57 @@ fn d53_services_that_repeat_everything_with_an_error() {
 }
 
 #[test]
-fn d53_services_whose_tls_nobody_vouches_for_or_that_speak_none() {
+fn d53_services_whose_certificate_nobody_vouches_for() {
     let mut secrets = Secrets::new(3);
     let (mail, server) = refused_mail(&mut secrets);
     let mail = mail.replace(&format!("ca_file = '{}'\n", server.ca_file.display()), "");
-    let untrusted =
-        MailPeer::start(Script { mode: super::super::mail::peer::Mode::Implicit, ..Script::default() });
-    let services_ = services(&mut secrets, "https", &format!("localhost:{}", untrusted.port));
-    all_is_hidden(&mail, &services_, &secrets);
+    let untrusted = MailPeer::start(Script { mode: Mode::Implicit, ..Script::default() });
+    let services = services(&mut secrets, "https", &format!("localhost:{}", untrusted.port));
+    all_is_hidden(&mail, &services, &secrets);
+    assert!(untrusted.heard().lines.is_empty() && server.heard().logins == 0, "nothing was told");
+}
+
+#[test]
+fn d53_services_that_speak_no_tls() {
+    let mut secrets = Secrets::new(5);
     let plain = Peer::new(&[Reply::Echo(500)]);
-    let services_ = services(&mut secrets, "https", &plain.host());
-    all_is_hidden(&mail, &services_, &secrets);
-    assert!(untrusted.heard().lines.is_empty() && plain.sent().is_empty(), "nothing was told");
+    let mail = format!(
+        "[mail]\nfrom = 'a@example.com'\nto = 'b@example.com'\ntransport = 'smtps://u:{}@{}'\ntimeout = '1s'\n",
+        secrets.encoded(),
+        plain.host()
+    );
+    let services = services(&mut secrets, "https", &plain.host());
+    all_is_hidden(&mail, &services, &secrets);
+    assert!(plain.sent().is_empty(), "nothing was told");
+}
+
+/// What is told of a source that fails holds nothing of its URL but where it is.
+#[test]
+fn d53_a_source_that_fails_is_told_of_without_its_password() {
+    let mut secrets = Secrets::new(4);
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let peer = Peer::new(&[say(200, "")]);
+    let (password, secret) = (secrets.encoded(), secrets.one());
+    let top = format!(
+        "{FOLDER}[[channels]]\nkind = 'webhook'\nurl = '{}'\ntoken = '{secret}'\n\
+         [databases.away]\nurl = 'postgres://app:{password}@{free}/db?password={password}'\n",
+        peer.url(&format!("/{}", secrets.encoded()))
+    );
+    let shop = Shop { consumers: "away".to_owned(), ..Shop::telling(&top) };
+    shop.tell(ONE_MISSING);
+    let mut command = shop.command(&format!("run --as-of {FIRST} --output out"));
+    let told = Told(command.env("RUST_LOG", "trace").output().unwrap()).ended(3);
+    secrets.hidden_in("stdout", &told.0.stdout);
+    secrets.hidden_in("stderr", &told.0.stderr);
+    assert!(told.out().contains(&free.to_string()), "where it is may be said: {}", told.out());
+    for (path, bytes) in child::files(shop.outside.path()) {
+        if !path.ends_with("msgrecon.toml") {
+            secrets.hidden_in(&path.display().to_string(), &bytes);
+        }
+    }
+    let (mails, sent) = (shop.mails(), peer.sent());
+    assert_eq!((mails.len(), sent.len()), (1, 1));
+    secrets.hidden_in("the webhook's body", sent[0].body.as_bytes());
+    let text = super::super::mail::sent::Sent::read(&mails[0]).text();
+    assert!(text.contains("away"), "the source is named: {text}");
 }

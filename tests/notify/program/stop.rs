@@ -65,8 +65,8 @@ fn is_gone(pid: &str) -> bool {
 }
 
 #[test]
-fn a_hook_ends_with_the_run_that_started_it() {
-    let hook = "before = ['/bin/sh', '-c', 'echo $$ > pid; exec sleep 90']";
+fn a_hook_ends_with_the_run_that_started_it_and_so_does_what_it_started() {
+    let hook = "before = ['/bin/sh', '-c', 'sleep 90 & echo $! > pid; wait']";
     let shop = Shop::telling(&format!("[hooks]\n{hook}\n"));
     shop.tell(ONE_MISSING);
     let child = start(&shop);
