@@ -3,8 +3,8 @@
 
 -- Metrics over their bounds, and those that were and are well again.
 CREATE TABLE IF NOT EXISTS msgrecon_alerts (
-    flow VARCHAR(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
-    consumer VARCHAR(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, -- empty: the producer alone, or the flow as a whole
+    flow VARCHAR(250) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+    consumer VARCHAR(250) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, -- empty: the producer alone, or the flow as a whole
     metric VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
     state VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL, -- pending, firing, cleared
     body LONGTEXT CHARACTER SET utf8mb4 NOT NULL, -- JSON: everything about it
@@ -14,8 +14,8 @@ CREATE TABLE IF NOT EXISTS msgrecon_alerts (
 -- What is to be told to whom: written before it is sent.
 CREATE TABLE IF NOT EXISTS msgrecon_deliveries (
     delivery VARCHAR(100) CHARACTER SET ascii COLLATE ascii_bin NOT NULL, -- the same for the same state
-    target VARCHAR(250) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
-    flow VARCHAR(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, -- the first one of the digest: whoever holds it sends
+    target VARCHAR(300) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+    flow VARCHAR(250) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, -- the first one of the digest: whoever holds it sends
     run VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
     as_of BIGINT NOT NULL,
     created_at BIGINT NOT NULL,
@@ -42,3 +42,11 @@ SET @msgrecon_step = IF(
 PREPARE msgrecon_step FROM @msgrecon_step;
 EXECUTE msgrecon_step;
 DEALLOCATE PREPARE msgrecon_step;
+
+-- Names may have 250 characters, where they had 200.
+ALTER TABLE msgrecon_flows MODIFY flow VARCHAR(250) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL;
+ALTER TABLE msgrecon_leases MODIFY flow VARCHAR(250) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL;
+ALTER TABLE msgrecon_run_flows MODIFY flow VARCHAR(250) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL;
+ALTER TABLE msgrecon_slices MODIFY flow VARCHAR(250) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL;
+ALTER TABLE msgrecon_windows MODIFY flow VARCHAR(250) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL;
+ALTER TABLE msgrecon_differences MODIFY flow VARCHAR(250) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, MODIFY consumer VARCHAR(250) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL;

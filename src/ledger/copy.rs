@@ -251,7 +251,8 @@ mod tests {
             } else {
                 table = None;
             }
-            if let Some((_, rest)) = line.split_once("ALTER TABLE ") {
+            let added = line.split_once("ALTER TABLE ").filter(|(_, rest)| rest.contains("ADD COLUMN"));
+            if let Some((_, rest)) = added {
                 let words: Vec<_> = rest.split(' ').collect();
                 let added = words.iter().rposition(|word| *word == "BIGINT" || *word == "INTEGER").unwrap();
                 tables.entry(words[0].to_owned()).or_default().push(words[added - 1].to_owned());

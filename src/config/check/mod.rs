@@ -67,7 +67,7 @@ fn unique_names(sections: &[Section<'_>]) {
 }
 
 /// The ledger keeps names in its keys, and every server takes so long ones.
-const NAME_MAX: usize = 200;
+const NAME_MAX: usize = 250;
 
 /// A name of a flow or a consumer.
 fn name(item: &Item<'_>) -> Option<String> {

@@ -259,3 +259,26 @@ async fn hooks_are_run_around_a_run_and_one_before_keeps_it_back() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn d46_a_name_as_long_as_they_come_is_kept_and_told_whole() {
+    everywhere(async |bench| {
+        let name: String = "订单对账 – Übergröße 🚚 ".chars().cycle().take(249).chain(['终']).collect();
+        bench.change("name = \"orders\"", &format!("name = \"{name}\""));
+        bench.top += MAIL;
+        bench.tell("day 2026-03-02\nevent a acked 10:00:00 10:00:01").await;
+        bench.due("2026-03-03T00:30:00Z").ended(1);
+        bench.due("2026-03-03T01:30:00Z").ended(1);
+        assert_eq!(told(bench, "mail").await, ["03T00:30 sent new missing 1"]);
+        for table in ["msgrecon_alerts", "msgrecon_windows", "msgrecon_differences", "msgrecon_deliveries"] {
+            let names = bench.ask("flow", &format!("{table} GROUP BY flow")).await;
+            assert_eq!(names, [name.as_str()], "{table}");
+        }
+        assert!(mails(bench)[0].1.lines().all(|line| line.len() <= 998));
+        let longer = format!("name = \"{name}x\"");
+        bench.change(&format!("name = \"{name}\""), &longer);
+        let refused = bench.due("2026-03-03T02:30:00Z").ended(2);
+        assert!(refused.err().contains("longer than 250 characters"), "{}", refused.err());
+    })
+    .await;
+}
