@@ -161,7 +161,11 @@ async fn send_one(
     };
     let outcome = match &earlier {
         None => send(config, &delivery.target, run, &delivery.digest, around).await,
-        Some(Ok(Some(run))) => send(config, &delivery.target, run, &delivery.digest, around).await,
+        Some(Ok(Some(run))) => {
+            // The folder of this run holds another report than the one that is told of.
+            let around = Surroundings { folder: None, ..around.clone() };
+            send(config, &delivery.target, run, &delivery.digest, &around).await
+        }
         Some(Ok(None)) => Err(NotDelivered::over("the report that it tells of is gone")),
         Some(Err(error)) => Err(NotDelivered::for_good(format!("the report that it tells of: {error}"))),
     };

@@ -2,7 +2,8 @@
 
 use super::numbers::{Number, acked, acknowledged};
 use super::{Told, span};
-use crate::model::{Kind, Occasion};
+use crate::model::alert::Event;
+use crate::model::{Alert, Kind, Notice, Occasion};
 use crate::report::text::{exact, grouped, visible};
 
 /// Names of flows in a subject; with more of them the first stands for all.
@@ -63,7 +64,8 @@ fn found(told: &Told<'_>, numbers: &[Number], count: fn(u64) -> String) -> Strin
     }
     parts.extend(numbers.iter().map(|number| number.text.clone()));
     let acked = acked(told.run);
-    if numbers.is_empty() && acked.is_some() {
+    let ahead = told.digest.notices.iter().any(|notice| is_new_of_kind(told, &notice.alert));
+    if numbers.is_empty() && acked.is_some() && !ahead {
         parts.push(told.language.text("0 differences").to_owned());
     }
     parts.extend(metrics(told, numbers));
@@ -89,6 +91,13 @@ fn metrics(told: &Told<'_>, numbers: &[Number]) -> Vec<String> {
     for alert in told.digest.firing.iter().filter(|alert| alert.silenced.is_none()) {
         let metric = alert.key.metric.as_str();
         let text = match Kind::from_name(metric) {
+            Some(kind) if is_new_of_kind(told, alert) => told.language.fill(
+                "{0} {1}",
+                &[
+                    &exact(&told.language.say_again(&alert.value), VALUE_MAX),
+                    super::numbers::word(kind, told.language),
+                ],
+            ),
             Some(kind) => told.language.fill(
                 "{0} still {1}",
                 &[
@@ -105,6 +114,12 @@ fn metrics(told: &Told<'_>, numbers: &[Number]) -> Vec<String> {
         }
     }
     named
+}
+
+/// Whether an alert of a kind has just begun: then what is not counted lies ahead of its window.
+fn is_new_of_kind(told: &Told<'_>, alert: &Alert) -> bool {
+    let new = |notice: &Notice| notice.event == Event::New && notice.alert.key == alert.key;
+    Kind::from_name(&alert.key.metric).is_some() && told.digest.notices.iter().any(new)
 }
 
 fn grouped_count(count: u64) -> String {
