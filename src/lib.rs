@@ -11,9 +11,9 @@
 //! Data flow in one direction, and the code is read in the same order:
 //!
 //! ```text
-//! config ─► plan ─────► source ─► pair ─► book ─► classify ─► judge ─► ledger ─► report
-//!           schedule    facts     what    look-  one kind    thresh-  what    &Run ─► bytes
-//!           what to do            pairs   ups    each        olds     is kept
+//! config ─► plan ─────► source ─► pair ─► book ─► classify ─► judge ─► ledger ─► report ─► notify
+//!           schedule    facts     what    look-  one kind    thresh-  what     &Run ─►  mail,
+//!           what to do            pairs   ups    each        olds     is kept  bytes    channels
 //!                      └───────────── reconcile draws the line ─────────────┘
 //! ```
 //!
@@ -32,12 +32,14 @@
 //! | [`pair`] | pairs by id while reading, drops what pairs | pure |
 //! | [`book`] | the books of a flow: suspects out, answers in, report at the end | pure |
 //! | [`classify`] | everything known of a message → its kind | pure |
-//! | [`judge`] | counts + thresholds → verdict | pure |
+//! | [`judge`] | counts + thresholds → verdict, and a reading of each metric | pure |
+//! | [`alert`] | readings + alerts before → alerts after, and who is to be told what | pure |
 //! | [`ledger`] | msgrecon's own database: runs, windows, differences and their life; SQL in `queries/ledger/` | edge, lives pure |
 //! | [`reconcile`] | the straight line, and its two passes over the sources | edge |
 //! | [`listing`] | what the ledger holds → text, CSV, JSON: runs, differences, repair lists, how far flows are | pure |
 //! | [`language`] | English texts → another language; `src/language/` holds them | pure |
 //! | [`report`] | `&Run` → table, JSON, CSV, HTML; one writer of files | pure, one writer |
+//! | [`notify`] | what is to be told → mail, channels, heartbeats, metrics, hooks | bodies pure, sending edge |
 //! | [`story`] | message histories as text: the demo and the tests | pure |
 //!
 //! # Invariants
@@ -48,6 +50,7 @@
 //! - Everything in the middle is pure: time, ids and randomness come in as parameters.
 //! - What is judged is recorded before it is reported; a run that is killed at any moment leaves the next one to end in
 //!   the same ledger and the same report. Only the holder of a flow's lease writes to it.
+//! - What is to be told is kept with the run's end before it is sent; nobody is told twice of the same state.
 //! - No secret is in any output.
 
 pub mod alert;
