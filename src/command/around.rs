@@ -20,10 +20,10 @@ pub(super) struct Around<'a> {
 /// How a run ended, as far as the ledger tells.
 #[derive(Default)]
 pub(super) struct Ended {
-    /// All alerts that are pending or fire.
-    pub(super) alerts: Vec<Alert>,
-    /// What waits to be told.
-    pub(super) undelivered: u64,
+    /// All alerts that are pending or fire; `None` where the ledger did not say.
+    pub(super) alerts: Option<Vec<Alert>>,
+    /// What waits to be told; `None` where the ledger did not say.
+    pub(super) undelivered: Option<u64>,
     /// When the last run ended that judged.
     pub(super) last_success: Option<Micros>,
     /// How long each stage took, in microseconds.

@@ -284,11 +284,13 @@ impl Job<'_> {
 /// What the ledger says at a run's end. Only metrics need it, so one that does not answer costs nothing else. Alerts of
 /// flows that are not in the configuration any more are nobody's.
 async fn last_words(ledger: &mut Ledger, config: &Config) -> Ended {
-    let mut alerts = ledger.active_alerts().await.unwrap_or_default();
-    alerts.retain(|alert| config.flows.iter().any(|flow| flow.name == alert.key.flow));
+    let mut alerts = ledger.active_alerts().await.ok();
+    if let Some(alerts) = &mut alerts {
+        alerts.retain(|alert| config.flows.iter().any(|flow| flow.name == alert.key.flow));
+    }
     Ended {
         alerts,
-        undelivered: ledger.undelivered().await.unwrap_or_default(),
+        undelivered: ledger.undelivered().await.ok(),
         last_success: ledger.last_success().await.unwrap_or_default(),
         stages: Vec::new(),
     }

@@ -29,10 +29,10 @@ pub struct Vitals {
     pub last_success: Option<Micros>,
     /// How long each stage took, in microseconds, in the order of the line; empty where nobody measured.
     pub stages: Vec<(&'static str, i64)>,
-    /// As the ledger keeps them after the run.
-    pub alerts: Vec<Alert>,
-    /// Messages that wait to be delivered because an attempt has failed.
-    pub undelivered: u64,
+    /// As the ledger keeps them after the run; `None` where it did not say.
+    pub alerts: Option<Vec<Alert>>,
+    /// Messages that wait to be delivered because an attempt has failed; `None` where the ledger did not say.
+    pub undelivered: Option<u64>,
 }
 
 /// Whether the job did what it is for: it judged and told. That the data differ is no failure of the job.
@@ -74,21 +74,24 @@ fn of_job(vitals: &Vitals) -> Vec<Family> {
 }
 
 fn of_alerts(vitals: &Vitals) -> Vec<Family> {
-    let firing = || vitals.alerts.iter().filter(|alert| alert.state == AlertState::Firing);
+    // Where nobody could ask the ledger, 0 would say that all is well.
+    let known = vitals.alerts.as_ref();
+    let firing = || known.into_iter().flatten().filter(|alert| alert.state == AlertState::Firing);
     let told = |level| firing().filter(|alert| alert.silenced.is_none() && alert.level == level).count();
     let silenced = firing().filter(|alert| alert.silenced.is_some()).count();
     let mut levels = Family::new("alerts_firing", "Alerts that fire and are not silenced, by their level.");
     for level in [Verdict::Warn, Verdict::Fail] {
-        levels.add(&[("level", level.name())], told(level));
+        known.inspect(|_| levels.add(&[("level", level.name())], told(level)));
     }
     vec![
         levels,
-        Family::new("alerts_silenced", "Alerts that fire and are silenced.").with(&[], Some(silenced)),
+        Family::new("alerts_silenced", "Alerts that fire and are silenced.")
+            .with(&[], known.map(|_| silenced)),
         Family::new(
             "notification_failures",
             "Messages that could not be delivered and wait for the next run.",
         )
-        .with(&[], Some(vitals.undelivered)),
+        .with(&[], vitals.undelivered),
     ]
 }
 

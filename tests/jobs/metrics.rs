@@ -129,12 +129,12 @@ pub fn vitals(exit_code: u8) -> Vitals {
         duration: 12 * SECOND + 500_000,
         last_success: Some(AS_OF.plus(-HOUR)),
         stages: vec![("read", 9 * SECOND), ("record", 250_000)],
-        alerts: vec![
+        alerts: Some(vec![
             alert(Verdict::Fail, AlertState::Firing, false),
             alert(Verdict::Fail, AlertState::Firing, true),
             alert(Verdict::Warn, AlertState::Pending, false),
-        ],
-        undelivered: 2,
+        ]),
+        undelivered: Some(2),
     }
 }
 
@@ -217,6 +217,14 @@ fn zeros_are_there_and_what_nobody_can_tell_is_not() {
     let firing = |level: &str| value(&text, &format!("msgrecon_alerts_firing{{level=\"{level}\"}}"));
     assert_eq!((firing("fail"), firing("warn")), (Some("1"), Some("0")));
     assert_eq!(value(&text, "msgrecon_alerts_silenced"), Some("1"));
+}
+
+#[test]
+fn what_the_ledger_did_not_say_is_left_out_and_never_0() {
+    let text = text(None, &Vitals { alerts: None, undelivered: None, ..vitals(3) });
+    for name in ["msgrecon_alerts_firing", "msgrecon_alerts_silenced", "msgrecon_notification_failures"] {
+        assert!(!text.lines().any(|line| line.starts_with(name)), "{name}: {text}");
+    }
 }
 
 #[test]

@@ -26,7 +26,12 @@ pub fn sentence_in(run: &Run, language: Language) -> String {
         0 => waiting(run, language),
         _ => None,
     };
-    [first].into_iter().chain(second).collect::<Vec<_>>().join(language.gap())
+    [first]
+        .into_iter()
+        .chain(second)
+        .chain(stuck_ahead(run, language))
+        .collect::<Vec<_>>()
+        .join(language.gap())
 }
 
 /// Where no flow shows a message.
@@ -44,6 +49,21 @@ fn nothing_sentence(run: &Run, language: Language) -> Option<String> {
 fn waiting(run: &Run, language: Language) -> Option<String> {
     let due = life::due_in(life::lives(run).map(|life| life.due).sum(), language);
     due.map(|due| language.sentence(&due))
+}
+
+/// Events that are stuck where no window counts them yet.
+fn ahead(run: &Run) -> u64 {
+    let backlogs = run.flows.iter().filter_map(|flow| flow.backlog);
+    backlogs.filter_map(|backlog| backlog.stuck_ahead).sum()
+}
+
+/// What no window counts yet is said all the same: a relay that has stopped is no agreement.
+fn stuck_ahead(run: &Run, language: Language) -> Option<String> {
+    let words = [
+        "{0} pending event is stuck in a window that is not due yet",
+        "{0} pending events are stuck in windows that are not due yet",
+    ];
+    (ahead(run) > 0).then(|| language.sentence(&several(ahead(run), words, language)))
 }
 
 /// What somebody has acknowledged needs nobody's attention for now.
@@ -78,7 +98,9 @@ fn balanced_sentence(run: &Run, language: Language) -> String {
     let rest = rest.into_iter().filter(|(count, _)| *count > 0);
     let rest: Vec<_> =
         rest.map(|(count, text)| language.fill(text, &[&grouped(count.cast_signed())])).collect();
-    if rest.is_empty() {
+    if rest.is_empty() && ahead(run) > 0 {
+        language.text("No message differs in the windows that were judged.").to_owned()
+    } else if rest.is_empty() {
         language.text("Every message is accounted for.").to_owned()
     } else {
         language.fill("No message differs; {0}.", &[&rest.join(language.text(", "))])
@@ -96,6 +118,20 @@ fn hidden_kinds(run: &Run) -> Vec<Kind> {
 mod tests {
     use super::super::super::fixture;
     use super::*;
+
+    #[test]
+    fn what_is_stuck_ahead_of_its_window_is_no_agreement() {
+        let mut run = fixture::balanced();
+        let mut stuck = |count| {
+            for backlog in run.flows.iter_mut().filter_map(|flow| flow.backlog.as_mut()).take(1) {
+                backlog.stuck_ahead = Some(count);
+            }
+            sentence(&run)
+        };
+        let before = stuck(0);
+        assert_eq!(stuck(1), format!("{before} 1 pending event is stuck in a window that is not due yet."));
+        assert!(stuck(3).ends_with(" 3 pending events are stuck in windows that are not due yet."));
+    }
 
     #[test]
     fn two_empty_sides_are_said_to_be_empty() {
