@@ -15,6 +15,7 @@ mod findings;
 mod finish;
 mod heal;
 mod hints;
+mod short;
 mod slice;
 
 pub use findings::Findings;

@@ -23,6 +23,7 @@ mod postgres;
 mod receipt_table;
 mod relation;
 mod retry;
+mod short;
 mod sql;
 mod sqlite;
 mod time_column;
@@ -30,8 +31,8 @@ mod time_column;
 pub use database::Database;
 pub use dead_letter_table::DeadLetterTable;
 pub use error::{ErrorKind, SourceError};
-pub use event_table::EventTable;
-pub use receipt_table::ReceiptTable;
+pub use event_table::{EventSlice, EventTable};
+pub use receipt_table::{ReceiptSlice, ReceiptTable};
 
 use crate::model::Span;
 use axis::Axis;
