@@ -1,7 +1,7 @@
 //! Slices in the short form: what pairs inside a slice is settled at once, the rest goes the way of every row.
 
-use super::FlowBook;
 use super::Findings;
+use super::FlowBook;
 use super::consumer::ConsumerBook;
 use crate::classify::Facts;
 use crate::model::bulk::Slim;
@@ -11,6 +11,9 @@ use crate::model::{Bulk, Kind, Micros, Receipt, ShortEvents, State, Window};
 use crate::pair::{Met, pair_up};
 use crate::plan::FlowRules;
 use std::borrow::Cow;
+
+/// So many receipts are read again without a second thought.
+const SMALL: u64 = 200_000;
 
 impl FlowBook {
     /// Takes in a slice: acked events, and each consumer's receipts (in the order of the consumers). Rows outside the
@@ -32,13 +35,21 @@ impl FlowBook {
         }
     }
 
+    /// Whether few receipts of the consumer were read, or messages lack theirs.
+    #[must_use]
+    pub fn is_small_or_lacking(&self, place: usize) -> bool {
+        self.consumers[place].as_ref().is_some_and(|book| {
+            book.receipts.read <= SMALL || book.windows.iter().any(|window| window.missing > 0)
+        })
+    }
+
     /// The producer's own counts.
     fn note_short(&mut self, rows: &Bulk) {
         let mut near = Near::default();
         for row in rows.rows() {
             let id = (!self.rules.event_ids_unique || !self.open.is_empty()).then(|| rows.id(row));
-            let new = self.rules.event_ids_unique
-                || id.as_ref().is_some_and(|id| self.acked.insert(id.clone()));
+            let new =
+                self.rules.event_ids_unique || id.as_ref().is_some_and(|id| self.acked.insert(id.clone()));
             if let Some(id) = &id {
                 self.open.remove(id);
             }

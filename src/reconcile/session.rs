@@ -299,7 +299,9 @@ async fn other_consumers(
             continue;
         };
         for (name, table) in consumer.tables.iter().zip(&tables.receipts) {
-            if !asked.insert((&consumer.database, name)) {
+            // Without an index that costs as much as reading the receipts did: only where it may explain something.
+            let cheap = table.names_indexed() || book.is_small_or_lacking(place);
+            if !cheap || !asked.insert((&consumer.database, name)) {
                 continue;
             }
             match table.other_consumers(flow.events, &known_names(config, &consumer.database, name)).await {

@@ -4,13 +4,13 @@ mod short;
 
 pub use short::EventSlice;
 
-use super::short::ShortForm;
 use super::cell::{ColumnType, Fields, Kind};
 use super::conditions::{bits, code, state};
 use super::database::Database;
 use super::id_column::IdColumn;
 use super::look_up;
 use super::relation::{Asked, Relation};
+use super::short::ShortForm;
 use super::sql::{Fragment, Query, Statement};
 use super::time_column::TimeColumn;
 use super::{Slicing, SourceError, limit, notes, shown_limit, type_of};

@@ -1,16 +1,17 @@
 //! One physical dedup table, as one consumer sees it.
 
+mod others;
 mod short;
 
 pub use short::ReceiptSlice;
 
-use super::short::ShortForm;
 use super::cell::Fields;
 use super::consumer_column::ConsumerColumn;
 use super::database::{Database, Rows};
 use super::id_column::IdColumn;
 use super::look_up;
 use super::relation::{Asked, Relation};
+use super::short::ShortForm;
 use super::sql::{Fragment, Query, Statement};
 use super::time_column::TimeColumn;
 use super::{Slicing, SourceError, limit, notes, shown_limit, type_of};
@@ -31,9 +32,6 @@ pub struct ReceiptTable {
     notes: Vec<String>,
     short: Option<ShortForm>,
 }
-
-/// So many unknown names are told apart.
-const OTHER_CONSUMERS: usize = 100;
 
 impl ReceiptTable {
     /// Opens it: probes its columns, conditions and indexes.
@@ -144,24 +142,6 @@ impl ReceiptTable {
         Ok(receipts)
     }
 
-    /// The names in the consumer column that are neither this consumer's nor among `known`, with their number of
-    /// records in the slice; a row without a name counts as `NULL`.
-    ///
-    /// # Errors
-    /// As for [`Self::read`].
-    pub async fn other_consumers(
-        &self,
-        slice: Span,
-        known: &[String],
-    ) -> Result<Vec<(String, u64)>, SourceError> {
-        let Some(statement) = self.others(slice, known)? else { return Ok(Vec::new()) };
-        let rows = self.relation.db.collect(&statement, Some(&self.relation.name), &|row| {
-            let count = row.cell(1).integer().and_then(|count| u64::try_from(count).ok()).unwrap_or(0);
-            Ok(Some((row.cell(0).text().unwrap_or_else(|| "NULL".to_owned()), count)))
-        });
-        Ok(rows.await?.found)
-    }
-
     /// The oldest receipt's time, where an index makes that cheap; of all the table's consumers.
     ///
     /// # Errors
@@ -235,8 +215,15 @@ impl ReceiptTable {
             return Ok(None);
         };
         let mut slots = self.row();
-        slots.extend([("consumed_unusable", consumed.unusable()), ("limit", limit)]);
+        slots.extend([("consumed_unusable", self.unusable(consumed)), ("limit", limit)]);
         self.relation.statement(Query::ReceiptsUndated, &slots).map(Some)
+    }
+
+    /// As ranges where an index serves them; half dates that are years old may then stay unread, and look-ups by id find
+    /// their rows.
+    fn unusable(&self, consumed: &TimeColumn) -> Fragment {
+        let indexed = consumed.column().is_some_and(|column| self.relation.leads(column));
+        if indexed { consumed.unusable_by_index() } else { consumed.unusable() }
     }
 
     fn by_id_statement(&self, matches: Fragment) -> Result<Statement, SourceError> {
@@ -258,19 +245,6 @@ impl ReceiptTable {
             ),
             ("filter", self.filter.clone()),
         ]
-    }
-
-    fn others(&self, span: Span, known: &[String]) -> Result<Option<Statement>, SourceError> {
-        let Some(consumer) = &self.consumer else { return Ok(None) };
-        let known = [&self.names, known].concat();
-        let slots = [
-            ("name", Fragment::text(consumer.select())),
-            ("consumed_within", super::within(self.consumed.as_ref(), span)),
-            ("unknown", consumer.is_none_of(&known)),
-            ("filter", self.filter.clone()),
-            ("limit", limit(OTHER_CONSUMERS - 1)),
-        ];
-        self.relation.statement(Query::ReceiptsByConsumer, &slots).map(Some)
     }
 }
 

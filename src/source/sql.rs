@@ -306,6 +306,7 @@ queries! {
     ReceiptsUndated = "receipts_undated",
     ReceiptsById = "receipts_by_id",
     ReceiptsOldest = "receipts_oldest",
+    ReceiptsNextConsumer = "receipts_next_consumer",
     ReceiptsByConsumer = "receipts_by_consumer",
     DeadLetters = "dead_letters",
     DeadLettersById = "dead_letters_by_id",
