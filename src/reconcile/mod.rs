@@ -23,6 +23,7 @@ mod record;
 mod session;
 mod slicer;
 mod sources;
+mod tempo;
 
 pub use again::{Again, Now};
 pub use describe::{Described, statements};

@@ -4,15 +4,18 @@ use super::record::Recorder;
 use super::sources::{ConsumerTables, Producer};
 use super::{Step, Watch};
 use crate::book::FlowBook;
+use crate::clock::Stopwatch;
 use crate::model::time::DAY;
 use crate::model::{DeadLetter, Event, Micros, Receipt, Span};
 use crate::plan::FlowPlan;
-use crate::source::{Slicing, SourceError};
+use crate::source::{Database, DeadLetterTable, EventTable, ReceiptTable, Slicing, SourceError};
 use futures_util::StreamExt as _;
 use futures_util::future::{BoxFuture, FutureExt as _};
 use futures_util::stream;
+use std::time::Duration;
 
 use super::slicer::{ROWS_MAX, Slicer};
+use super::tempo::Tempo;
 
 /// So many statements of one flow run at the same time.
 const READERS_MAX: usize = 8;
@@ -71,12 +74,14 @@ impl Reading<'_> {
         recorder: &mut Recorder<'_>,
     ) -> Result<Vec<Failure>, SourceError> {
         let mut failures = Vec::new();
-        let mut slicer = Slicer::new(self.whole_range(book));
+        let mut slicer = Slicer::new(self.whole_range(book), self.tempo());
         let events_end = self.events_end();
         let (mut rows, mut first) = (0_u64, true);
         while let Some(slice) = slicer.slice() {
             let max = if slice.micros() <= crate::model::time::SECOND { UNSLICED_ROWS_MAX } else { ROWS_MAX };
+            let (stopwatch, waits) = (Stopwatch::start(), self.waits());
             let answers = self.slice(slice, first, max, book).await;
+            let took = stopwatch.elapsed().saturating_sub(self.waited_since(&waits));
             if answers.iter().any(|(_, answer)| matches!(answer, Ok(None))) && slicer.halve() {
                 continue;
             }
@@ -87,12 +92,39 @@ impl Reading<'_> {
             }
             rows += self.enter(answers, book, &mut failures)?;
             recorder.take(book.take_found()).await;
-            slicer.done(busiest.unwrap_or(0));
+            slicer.done(busiest.unwrap_or(0), took);
             first = false;
             tracing::debug!(flow = self.plan.flow.name, from = %slice.from, until = %slice.until, rows, "slice read");
             (self.watch)(Step::Reading { flow: &self.plan.flow.name, share: slicer.share(), rows });
         }
         Ok(failures)
+    }
+
+    fn databases(&self) -> impl Iterator<Item = &Database> {
+        let consumers = self.consumers.iter().flatten();
+        let theirs = consumers.flat_map(|tables| {
+            let receipts = tables.receipts.iter().map(ReceiptTable::database);
+            receipts.chain(tables.dead_letters.iter().map(DeadLetterTable::database))
+        });
+        self.producer.tables.iter().map(EventTable::database).chain(theirs)
+    }
+
+    /// The gentlest of the databases sets it.
+    fn tempo(&self) -> Tempo {
+        let target = self.databases().map(|database| database.pace().slice_time).min();
+        let rate = self.databases().filter_map(|database| database.pace().max_rows_per_second).min();
+        Tempo::new(Duration::from_micros(target.and_then(|micros| micros.try_into().ok()).unwrap_or(1)), rate)
+    }
+
+    /// For how long each of the databases has held statements up.
+    fn waits(&self) -> Vec<Duration> {
+        self.databases().map(Database::waited).collect()
+    }
+
+    /// For how long the one that did so longest did it since then: that is no time that a slice took.
+    fn waited_since(&self, before: &[Duration]) -> Duration {
+        let since = self.waits().into_iter().zip(before).map(|(now, before)| now.saturating_sub(*before));
+        since.max().unwrap_or_default()
     }
 
     /// Where the last event table's part ends.
@@ -213,8 +245,8 @@ fn widened(span: Span, slicing: Slicing) -> Span {
 }
 
 fn slicings(tables: &ConsumerTables) -> impl Iterator<Item = Slicing> {
-    let receipts = tables.receipts.iter().map(crate::source::ReceiptTable::slicing);
-    receipts.chain(tables.dead_letters.iter().map(crate::source::DeadLetterTable::slicing))
+    let receipts = tables.receipts.iter().map(ReceiptTable::slicing);
+    receipts.chain(tables.dead_letters.iter().map(DeadLetterTable::slicing))
 }
 
 /// A table's part of a slice, and how many rows it may give; `None` where it has none.

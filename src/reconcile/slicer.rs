@@ -1,10 +1,10 @@
-//! Cuts a range into slices of about equally many rows, in time order: pure.
+//! Cuts a range into slices that take about equally long, in time order: pure.
 
+use super::tempo::Tempo;
 use crate::model::time::{DAY, MINUTE, SECOND};
 use crate::model::{Micros, Span};
+use std::time::Duration;
 
-/// A slice should give about so many rows on its busiest table.
-const ROWS_WANTED: usize = 50_000;
 /// A slice that gives more than this is cut in half and read again.
 pub(super) const ROWS_MAX: usize = 200_000;
 /// The first slice, before anything is known of the density.
@@ -13,6 +13,8 @@ const FIRST: i64 = 10 * MINUTE;
 const SHORTEST: i64 = SECOND;
 /// No slice is longer than this, so that each statement stays short where density changes suddenly.
 const LONGEST: i64 = 7 * DAY;
+/// A slice is at the most so many times as long as the one before, or so many times as short.
+const CHANGE_MAX: i64 = 4;
 
 /// Where the reading of a range is.
 #[derive(Debug)]
@@ -20,11 +22,12 @@ pub(super) struct Slicer {
     range: Span,
     next: Micros,
     length: i64,
+    tempo: Tempo,
 }
 
 impl Slicer {
-    pub(super) fn new(range: Span) -> Self {
-        Self { range, next: range.from, length: FIRST }
+    pub(super) fn new(range: Span, tempo: Tempo) -> Self {
+        Self { range, next: range.from, length: FIRST, tempo }
     }
 
     /// The slice to read next; `None` when the range is done.
@@ -33,15 +36,16 @@ impl Slicer {
         (self.next < self.range.until).then(|| Span::new(self.next, until))
     }
 
-    /// The slice was read and gave `rows` rows on its busiest table; the next is sized by that.
-    pub(super) fn done(&mut self, rows: usize) {
+    /// The slice was read and gave `rows` rows on its busiest table; it took so long, without what it had to wait for.
+    /// The next is sized by that.
+    pub(super) fn done(&mut self, rows: usize, took: Duration) {
         self.next = self.next.plus(self.length).min(self.range.until);
-        let wanted = i64::try_from(ROWS_WANTED / rows.max(1)).unwrap_or(i64::MAX);
-        self.length = match rows {
-            0..ROWS_WANTED => self.length.saturating_mul(wanted.clamp(1, 4)),
-            _ => self.length / i64::try_from(rows / ROWS_WANTED).unwrap_or(i64::MAX).clamp(1, 4),
-        }
-        .clamp(SHORTEST, LONGEST);
+        self.tempo.learn(rows, took);
+        let wanted = i128::from(self.tempo.rows());
+        let given = i128::try_from(rows.max(1)).unwrap_or(i128::MAX);
+        let (least, most) = (self.length / CHANGE_MAX, self.length.saturating_mul(CHANGE_MAX));
+        let length = i64::try_from(i128::from(self.length) * wanted / given).unwrap_or(i64::MAX);
+        self.length = length.clamp(least, most).clamp(SHORTEST, LONGEST);
     }
 
     /// The slice gave too many rows; `false` where it cannot be cut any further.
@@ -67,12 +71,14 @@ mod tests {
         #[test]
         fn slices_tile_the_range_whatever_the_density(
             hours in 1_i64..6,
-            density in proptest::collection::vec(0_usize..400_000, 1..50),
+            density in proptest::collection::vec((0_usize..400_000, any::<u64>()), 1..50),
+            target in 1_u64..10_000_000,
         ) {
             let range = Span::new(Micros(0), Micros(hours * 60 * MINUTE));
-            let (mut slicer, mut at, mut turn) = (Slicer::new(range), range.from, 0);
+            let tempo = Tempo::new(Duration::from_micros(target), None);
+            let (mut slicer, mut at, mut turn) = (Slicer::new(range, tempo), range.from, 0);
             while let Some(slice) = slicer.slice() {
-                let rows = density[turn % density.len()];
+                let (rows, took) = density[turn % density.len()];
                 turn += 1;
                 if rows > ROWS_MAX && slicer.halve() {
                     continue;
@@ -80,9 +86,27 @@ mod tests {
                 prop_assert_eq!(slice.from, at);
                 prop_assert!(slice.until > slice.from && slice.until <= range.until);
                 at = slicer.slice().unwrap().until;
-                slicer.done(rows.min(ROWS_MAX));
+                slicer.done(rows.min(ROWS_MAX), Duration::from_micros(took));
             }
             prop_assert_eq!(at, range.until);
+        }
+    }
+
+    #[test]
+    fn a_slice_that_took_twice_its_time_is_followed_by_one_half_as_long() {
+        let half = Duration::from_millis(500);
+        let range = Span::new(Micros(0), Micros(DAY));
+        for (rows, took, next) in [
+            (40_000, 2 * half, FIRST / 2),
+            (40_000, half, FIRST),
+            (10_000, half / 2, 2 * FIRST),
+            (100_000, 20 * half, FIRST / 4),
+            (0, 20 * half, 4 * FIRST),
+            (100, half / 100, 4 * FIRST),
+        ] {
+            let mut slicer = Slicer::new(range, Tempo::new(half, None));
+            slicer.done(rows, took);
+            assert_eq!(slicer.slice().unwrap().micros(), next, "{rows} rows in {took:?}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::config::{Config, Consumer, Flow};
 use crate::model::Micros;
 use crate::plan::{FlowPlan, FlowRules};
-use crate::source::{Database, DeadLetterTable, EventTable, ReceiptTable, SourceError};
+use crate::source::{Database, DeadLetterTable, EventTable, Pause, ReceiptTable, SourceError};
 use futures_util::future::join_all;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,8 +14,10 @@ impl Databases {
     pub(super) async fn connect(flows: &[FlowPlan], config: &Config) -> Self {
         let names: BTreeSet<_> = flows.iter().flat_map(|flow| names(&flow.flow)).collect();
         let known = names.into_iter().filter_map(|name| Some((name, config.databases.get(name)?)));
-        let connected =
-            known.map(async |(name, database)| (name.to_owned(), Database::connect(database).await));
+        let pause = Pause::new(&config.pause);
+        let connected = known.map(async |(name, database)| {
+            (name.to_owned(), Database::connect_under(database, &pause).await)
+        });
         Self(join_all(connected).await.into_iter().collect())
     }
 
@@ -63,7 +65,9 @@ pub(super) async fn open_producer(
     let expects: Vec<_> = consumers.iter().map(|consumer| consumer.expects.clone()).collect();
     let mut tables = Vec::new();
     for table in &events.tables {
-        tables.push(EventTable::open(database, table, events, &expects, rules.as_of).await?);
+        let table = EventTable::open(database, table, events, &expects, rules.as_of).await?;
+        table.refuse_full_scans(events.allow_full_scan, rules.as_of).await?;
+        tables.push(table);
     }
     // Shards may hold one id twice even if each of them cannot.
     rules.event_ids_unique = matches!(tables.as_slice(), [table] if table.ids_unique());
@@ -81,13 +85,17 @@ pub(super) async fn open_consumer(
     let mut fresh = database.fresh_until().await?;
     let mut receipts = Vec::new();
     for table in &consumer.tables {
-        receipts.push(ReceiptTable::open(database, table, consumer, as_of).await?);
+        let table = ReceiptTable::open(database, table, consumer, as_of).await?;
+        table.refuse_full_scans(consumer.allow_full_scan, as_of).await?;
+        receipts.push(table);
     }
     let dead_letters = match &consumer.dead_letters {
         Some(dead) => {
             let database = databases.get(&dead.database)?;
             fresh = earlier(fresh, database.fresh_until().await?);
-            Some(DeadLetterTable::open(database, dead, as_of).await?)
+            let table = DeadLetterTable::open(database, dead, as_of).await?;
+            table.refuse_full_scans(dead.allow_full_scan, as_of).await?;
+            Some(table)
         }
         None => None,
     };

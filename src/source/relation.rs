@@ -16,6 +16,8 @@ pub struct Relation {
     pub name: String,
     /// Its quoted name.
     pub sql: String,
+    /// Its name without a schema's.
+    pub own_name: String,
     columns: Vec<Declared>,
     indexes: Vec<Index>,
 }
@@ -68,6 +70,7 @@ impl Relation {
             db: db.clone(),
             name: table.to_string(),
             sql: sql::quote_table(db.dialect(), table),
+            own_name: table.0.last().cloned().unwrap_or_default(),
             columns: Vec::new(),
             indexes: Vec::new(),
         };
