@@ -15,9 +15,8 @@ impl Databases {
         let names: BTreeSet<_> = flows.iter().flat_map(|flow| names(&flow.flow)).collect();
         let known = names.into_iter().filter_map(|name| Some((name, config.databases.get(name)?)));
         let pause = Pause::new(&config.pause);
-        let connected = known.map(async |(name, database)| {
-            (name.to_owned(), Database::connect_under(database, &pause).await)
-        });
+        let connected = known
+            .map(async |(name, database)| (name.to_owned(), Database::connect_under(database, &pause).await));
         Self(join_all(connected).await.into_iter().collect())
     }
 

@@ -23,12 +23,14 @@ pub(super) struct Tempo {
     target: u64,
     /// A slice shall give no more rows, whatever the time.
     rows_max: u64,
-    /// Decaying sums of rows, and of the microseconds that they took.
+    /// Decaying sums of slices (in thousandths), of their rows, and of the microseconds that they took.
+    slices: u64,
     rows: u64,
     micros: u64,
     /// What a slice takes whatever its rows, where that was seen, in microseconds.
     fixed: Option<u64>,
-    last: Option<(u64, u64)>,
+    /// Rows and microseconds of an earlier slice, until one of another size comes.
+    before: Option<(u64, u64)>,
 }
 
 impl Tempo {
@@ -38,10 +40,11 @@ impl Tempo {
         Self {
             target: micros(target).max(1),
             rows_max: rate.clamp(ROWS_MIN, ROWS_WANTED_MAX),
+            slices: 0,
             rows: 0,
             micros: 0,
             fixed: None,
-            last: None,
+            before: None,
         }
     }
 
@@ -49,27 +52,26 @@ impl Tempo {
     pub(super) fn learn(&mut self, rows: usize, took: Duration) {
         let (rows, took) = (rows as u64, micros(took).max(1));
         self.tell_apart(rows, took);
-        self.last = Some((rows, took));
-        let varying = took.saturating_sub(self.fixed.unwrap_or(0)).max(1);
+        self.slices = self.slices / PARTS * KEPT + 1_000;
         self.rows = (self.rows / PARTS * KEPT).saturating_add(rows);
-        self.micros = (self.micros / PARTS * KEPT).saturating_add(varying);
+        self.micros = (self.micros / PARTS * KEPT).saturating_add(took);
     }
 
     /// Two slices of different sizes say what a row costs, and so what is left without any.
     fn tell_apart(&mut self, rows: u64, took: u64) {
-        self.fixed = self.fixed.map(|fixed| fixed - fixed / 16);
-        let Some((before, took_before)) = self.last else { return };
-        let ((fewer, less), (more, longer)) = if rows < before {
-            ((rows, took), (before, took_before))
-        } else {
-            ((before, took_before), (rows, took))
+        let Some(before) = self.before else {
+            self.before = Some((rows, took));
+            return;
         };
-        if more < fewer.saturating_mul(3) / 2 || more < ROWS_MIN {
+        let ((fewer, shorter), (more, longer)) =
+            if rows < before.0 { ((rows, took), before) } else { (before, (rows, took)) };
+        if more < ROWS_MIN || more / 3 * 2 < fewer {
             return;
         }
-        let of_rows = longer.saturating_sub(less).saturating_mul(fewer) / (more - fewer).max(1);
-        let seen = less.saturating_sub(of_rows);
+        let of_rows = longer.saturating_sub(shorter).saturating_mul(fewer) / (more - fewer).max(1);
+        let seen = shorter.saturating_sub(of_rows);
         self.fixed = Some(self.fixed.map_or(seen, |fixed| u64::midpoint(fixed, seen)));
+        self.before = Some((rows, took));
     }
 
     /// So many rows the next slice should have.
@@ -77,7 +79,9 @@ impl Tempo {
         if self.rows == 0 {
             return ROWS_UNKNOWN.min(self.rows_max);
         }
-        let fit = u128::from(self.rows) * u128::from(self.target) / u128::from(self.micros.max(1));
+        let fixed = self.fixed.unwrap_or(0).saturating_mul(self.slices) / 1_000;
+        let of_rows = self.micros.saturating_sub(fixed).max(1);
+        let fit = u128::from(self.rows) * u128::from(self.target) / u128::from(of_rows);
         let fit = u64::try_from(fit).unwrap_or(u64::MAX);
         // Too slow at the least size: whether that is the rows' fault shows in a larger one.
         let least = if fit < ROWS_MIN && self.fixed.is_none() { 2 * ROWS_MIN } else { ROWS_MIN };

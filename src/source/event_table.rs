@@ -1,5 +1,7 @@
 //! One physical event table.
 
+mod scans;
+
 use super::cell::{ColumnType, Fields, Kind};
 use super::conditions::{bits, code, state};
 use super::database::Database;
@@ -8,7 +10,7 @@ use super::look_up;
 use super::relation::{Asked, Relation};
 use super::sql::{Fragment, Query, Statement};
 use super::time_column::TimeColumn;
-use super::{Slicing, SourceError, limit, notes, scan, shown_limit, type_of};
+use super::{Slicing, SourceError, limit, notes, shown_limit, type_of};
 use crate::config::{self, Dialect, StateRule};
 use crate::model::event::Stamp;
 use crate::model::{Event, Id, Micros, Span, State};
@@ -69,25 +71,6 @@ impl EventTable {
             attempts,
             notes,
         })
-    }
-
-    /// Refuses a large table that would be read from end to end, unless that is `allowed`.
-    ///
-    /// # Errors
-    /// If it is refused, which names the index that is missing.
-    pub async fn refuse_full_scans(&self, allowed: bool, as_of: Micros) -> Result<(), SourceError> {
-        let (acked, created) = (scan::column(self.acked.as_ref()), scan::column(self.created.as_ref()));
-        let mut asked = Vec::new();
-        for statement in self.range(scan::minute(as_of), &shown_limit())? {
-            let by_ack = statement.name == Query::EventsAcked.name();
-            asked.push((statement, if by_ack { acked.clone() } else { created.clone() }));
-        }
-        asked.push((self.undated_statement(100_000)?, [created, acked].concat()));
-        asked.extend(self.backlog_statement()?.map(|statement| (statement, Vec::new())));
-        for search in look_up::searches(&scan::ids(), &[&self.id], true) {
-            asked.push((self.by_id_statement(search.matches)?, self.id.column().into_iter().collect()));
-        }
-        scan::refuse(&self.relation, "events", allowed, &asked).await
     }
 
     /// Where it is.

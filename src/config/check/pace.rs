@@ -50,8 +50,9 @@ fn guard(item: &Item<'_>, dialect: Option<Dialect>) -> Option<Guard> {
     for (bound, query) in [("max_running", "running"), ("max_lag", "lag")] {
         match (section.item(bound), section.item(query)) {
             (None, Some(query)) => query.problem::<()>(format!("is asked for nothing without `{bound}`")),
-            (Some(bound), None) if dialect == Some(Dialect::Sqlite) => bound
-                .problem(format!("is not for SQLite, which says nothing of it; give a query of your own as `{query}`")),
+            (Some(bound), None) if dialect == Some(Dialect::Sqlite) => bound.problem(format!(
+                "is not for SQLite, which says nothing of it; give a query of your own as `{query}`"
+            )),
             _ => None,
         };
     }

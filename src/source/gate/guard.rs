@@ -11,7 +11,8 @@ pub fn excess(guard: &Guard, load: &Load) -> Option<String> {
 
 fn running(guard: &Guard, load: &Load) -> Option<String> {
     let (max, running) = (guard.max_running?, load.running?);
-    (running > max).then(|| format!("{running} statements of others run there, and `guard.max_running` is {max}"))
+    (running > max)
+        .then(|| format!("{running} statements of others run there, and `guard.max_running` is {max}"))
 }
 
 fn lag(guard: &Guard, load: &Load) -> Option<String> {
@@ -51,7 +52,13 @@ mod tests {
         let behind = |seconds| Lag::Behind(Duration::from_secs(seconds));
         let cases = [
             (Some(25), None, Some(25), Lag::None, None),
-            (Some(25), None, Some(26), Lag::None, Some("26 statements of others run there, and `guard.max_running` is 25")),
+            (
+                Some(25),
+                None,
+                Some(26),
+                Lag::None,
+                Some("26 statements of others run there, and `guard.max_running` is 25"),
+            ),
             (None, Some(30 * second), None, Lag::None, None),
             (None, Some(30 * second), None, behind(30), None),
             (None, Some(30 * second), None, behind(31), Some("31 s behind, and `guard.max_lag` is 30s")),

@@ -48,7 +48,9 @@ async fn running(db: &Database, own: Option<&str>, ours: u64) -> Result<u64, Fai
     if let Some(query) = own {
         let number = number(db, Statement::own("guard_running", db.dialect(), query)).await;
         let number = number.map_err(|cause| named("guard.running", cause))?;
-        return number.map(whole).ok_or_else(|| no_number("guard.running", "the number of running statements"));
+        return number
+            .map(whole)
+            .ok_or_else(|| no_number("guard.running", "the number of running statements"));
     }
     let statement = sql::render(Query::GuardRunning, db.dialect(), &[])?;
     let (mut running, mut hidden) = (None, 0);
@@ -80,7 +82,9 @@ async fn lag(db: &Database) -> Result<Lag, Failure> {
     }
     // Old servers know the one word, new ones the other.
     match lag_of(db, &[("role", "REPLICA".into())]).await {
-        Err(failure) if failure.kind == ErrorKind::Configuration => lag_of(db, &[("role", "SLAVE".into())]).await,
+        Err(failure) if failure.kind == ErrorKind::Configuration => {
+            lag_of(db, &[("role", "SLAVE".into())]).await
+        }
         outcome => outcome,
     }
 }

@@ -76,7 +76,9 @@ fn over(file: &Path, longest: Duration) -> String {
 fn is_there(file: &Path) -> Result<bool, Failure> {
     match std::fs::symlink_metadata(file) {
         Ok(_) => Ok(true),
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(false),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(false)
+        }
         Err(error) => Err(Failure::configuration(format!(
             "whether to pause cannot be told: {}: {error}; make its folder readable",
             file.display()

@@ -78,23 +78,35 @@ mod tests {
     fn a_scan_is_found_wherever_it_is_in_a_plan() {
         let cases = [
             (r#"[{"Plan": {"Node Type": "Seq Scan", "Plan Rows": 7}}]"#, true),
-            (r#"[{"Plan": {"Node Type": "Limit", "Plans": [{"Node Type": "Gather", "Plans": [{"Node Type": "Seq Scan"}]}]}}]"#, true),
+            (
+                r#"[{"Plan": {"Node Type": "Limit", "Plans": [{"Node Type": "Gather", "Plans": [{"Node Type": "Seq Scan"}]}]}}]"#,
+                true,
+            ),
             (r#"[{"Plan": {"Node Type": "Index Scan", "Index Cond": "(a = 1)"}}]"#, false),
             (r#"[{"Plan": {"Node Type": "Index Only Scan"}}]"#, true),
-            (r#"[{"Plan": {"Node Type": "Bitmap Heap Scan", "Filter": "Seq Scan", "Plans": [{"Node Type": "Bitmap Index Scan"}]}}]"#, false),
+            (
+                r#"[{"Plan": {"Node Type": "Bitmap Heap Scan", "Filter": "Seq Scan", "Plans": [{"Node Type": "Bitmap Index Scan"}]}}]"#,
+                false,
+            ),
             ("no JSON", false),
         ];
         for (json, expected) in cases {
             let row = [("QUERY PLAN", json)];
-            assert_eq!(root(&Row(Box::leak(Box::new(row)))).is_some_and(|plan| node_scans(&plan)), expected, "{json}");
+            assert_eq!(
+                root(&Row(Box::leak(Box::new(row)))).is_some_and(|plan| node_scans(&plan)),
+                expected,
+                "{json}"
+            );
         }
-        let counted = Row(&[("QUERY PLAN", r#"[{"Plan": {"Node Type": "Seq Scan", "Plan Rows": 1234567}}]"#)]);
+        let counted =
+            Row(&[("QUERY PLAN", r#"[{"Plan": {"Node Type": "Seq Scan", "Plan Rows": 1234567}}]"#)]);
         assert_eq!(rows(Dialect::Postgres, &counted), Some(1_234_567));
     }
 
     #[test]
     fn mysql_names_the_way_of_reading() {
-        let step = |access, table| Row(Box::leak(Box::new([("type", access), ("table", table), ("rows", "99")])));
+        let step =
+            |access, table| Row(Box::leak(Box::new([("type", access), ("table", table), ("rows", "99")])));
         for (access, table, expected) in [
             ("ALL", "event", true),
             ("index", "event", true),
