@@ -214,6 +214,11 @@ impl Relation {
         self.indexes.iter().any(|index| index.columns.iter().flatten().any(|it| self.same(it, column)))
     }
 
+    /// Whether there is such an index, and over all rows.
+    pub fn holds_all_rows(&self, index: &str) -> bool {
+        self.indexes.iter().any(|it| !it.partial && self.same(&it.name, index))
+    }
+
     /// Whether a unique index over all rows has only these columns.
     pub fn unique_within(&self, columns: &[&str]) -> bool {
         let known = |it: &Option<String>| {

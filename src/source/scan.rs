@@ -88,7 +88,8 @@ async fn scans(relation: &Relation, statement: &Statement) -> bool {
     let dialect = relation.db.dialect();
     let slots = [("statement", statement.fragment())];
     let Ok(explain) = sql::render(Query::GuardPlan, dialect, &slots) else { return false };
-    let found = explained(relation, &explain, &|row| plan::scans(dialect, row).then_some(())).await;
+    let whole = |index: &str| relation.holds_all_rows(index);
+    let found = explained(relation, &explain, &|row| plan::scans(dialect, row, &whole).then_some(())).await;
     found.is_some_and(|found| !found.is_empty())
 }
 

@@ -13,12 +13,13 @@ pub fn rows(dialect: Dialect, row: &dyn Fields) -> Option<u64> {
     }
 }
 
-/// Whether a row of a plan says that a table is read from end to end, be it by way of an index.
-pub fn scans(dialect: Dialect, row: &dyn Fields) -> bool {
+/// Whether a row of a plan says that a table is read from end to end, be it by way of an index that holds `whole` tables:
+/// one that holds only what is asked for is there to be read so.
+pub fn scans(dialect: Dialect, row: &dyn Fields, whole: &dyn Fn(&str) -> bool) -> bool {
     match dialect {
-        Dialect::Postgres => root(row).is_some_and(|plan| node_scans(&plan)),
+        Dialect::Postgres => root(row).is_some_and(|plan| postgres(&plan, whole)),
         Dialect::Mysql => mysql(&text(row, "type"), &text(row, "table")),
-        Dialect::Sqlite => sqlite(&text(row, "detail")),
+        Dialect::Sqlite => sqlite(&text(row, "detail"), whole),
     }
 }
 
@@ -32,13 +33,15 @@ fn root(row: &dyn Fields) -> Option<Value> {
     Some(plan.get_mut(0)?.get_mut("Plan")?.take())
 }
 
-fn node_scans(node: &Value) -> bool {
-    let whole = match node.get("Node Type").and_then(Value::as_str) {
-        Some("Seq Scan" | "Sample Scan") => true,
-        Some("Index Scan" | "Index Only Scan") => node.get("Index Cond").is_none(),
+fn postgres(node: &Value, whole: &dyn Fn(&str) -> bool) -> bool {
+    let name = |key| node.get(key).and_then(Value::as_str).unwrap_or_default();
+    let scans = match name("Node Type") {
+        "Seq Scan" | "Sample Scan" => true,
+        "Index Scan" | "Index Only Scan" => node.get("Index Cond").is_none() && whole(name("Index Name")),
         _ => false,
     };
-    whole || node.get("Plans").and_then(Value::as_array).is_some_and(|below| below.iter().any(node_scans))
+    let below = node.get("Plans").and_then(Value::as_array);
+    scans || below.is_some_and(|below| below.iter().any(|node| postgres(node, whole)))
 }
 
 /// `<derived2>` and the like are no tables.
@@ -46,9 +49,12 @@ fn mysql(access: &str, table: &str) -> bool {
     matches!(access.to_ascii_lowercase().as_str(), "all" | "index") && !table.starts_with('<')
 }
 
-fn sqlite(detail: &str) -> bool {
+fn sqlite(detail: &str, whole: &dyn Fn(&str) -> bool) -> bool {
     let others = ["CONSTANT ROW", "VIRTUAL TABLE", "(subquery"];
-    detail.starts_with("SCAN ") && !others.iter().any(|other| detail.contains(other))
+    let index = detail.split_once(" INDEX ").map(|(_, index)| index);
+    detail.starts_with("SCAN ")
+        && !others.iter().any(|other| detail.contains(other))
+        && index.is_none_or(whole)
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an estimate, cut at its bounds")]
@@ -74,6 +80,10 @@ mod tests {
         }
     }
 
+    fn all(index: &str) -> bool {
+        index == "all"
+    }
+
     #[test]
     fn a_scan_is_found_wherever_it_is_in_a_plan() {
         let cases = [
@@ -83,7 +93,8 @@ mod tests {
                 true,
             ),
             (r#"[{"Plan": {"Node Type": "Index Scan", "Index Cond": "(a = 1)"}}]"#, false),
-            (r#"[{"Plan": {"Node Type": "Index Only Scan"}}]"#, true),
+            (r#"[{"Plan": {"Node Type": "Index Only Scan", "Index Name": "all"}}]"#, true),
+            (r#"[{"Plan": {"Node Type": "Index Scan", "Index Name": "waiting"}}]"#, false),
             (
                 r#"[{"Plan": {"Node Type": "Bitmap Heap Scan", "Filter": "Seq Scan", "Plans": [{"Node Type": "Bitmap Index Scan"}]}}]"#,
                 false,
@@ -91,12 +102,8 @@ mod tests {
             ("no JSON", false),
         ];
         for (json, expected) in cases {
-            let row = [("QUERY PLAN", json)];
-            assert_eq!(
-                root(&Row(Box::leak(Box::new(row)))).is_some_and(|plan| node_scans(&plan)),
-                expected,
-                "{json}"
-            );
+            let row = Row(Box::leak(Box::new([("QUERY PLAN", json)])));
+            assert_eq!(scans(Dialect::Postgres, &row, &all), expected, "{json}");
         }
         let counted =
             Row(&[("QUERY PLAN", r#"[{"Plan": {"Node Type": "Seq Scan", "Plan Rows": 1234567}}]"#)]);
@@ -114,7 +121,7 @@ mod tests {
             ("index_merge", "event", false),
             ("ALL", "<derived2>", false),
         ] {
-            assert_eq!(scans(Dialect::Mysql, &step(access, table)), expected, "{access} {table}");
+            assert_eq!(scans(Dialect::Mysql, &step(access, table), &all), expected, "{access} {table}");
         }
         assert_eq!(rows(Dialect::Mysql, &step("ALL", "event")), Some(99));
     }
@@ -124,12 +131,13 @@ mod tests {
         for (detail, expected) in [
             ("SCAN event", true),
             ("SCAN TABLE event", true),
-            ("SCAN event USING COVERING INDEX at", true),
+            ("SCAN event USING COVERING INDEX all", true),
+            ("SCAN event USING INDEX waiting", false),
             ("SEARCH event USING INDEX at (created_at>? AND created_at<?)", false),
             ("SCAN 2 CONSTANT ROWS", false),
             ("SCAN json_each VIRTUAL TABLE INDEX 1:", false),
         ] {
-            assert_eq!(sqlite(detail), expected, "{detail}");
+            assert_eq!(sqlite(detail, &all), expected, "{detail}");
         }
         assert_eq!(rows(Dialect::Sqlite, &Row(&[("stat", "1200 3 1")])), Some(1_200));
     }

@@ -69,8 +69,8 @@ async fn one_with_indexes_is_read_and_its_plan_says_nothing() {
 async fn what_waits_for_the_relay_wants_an_index_too() {
     let Some(place) = Place::new(Dialect::Postgres).await else { return };
     tell(&place, 20).await;
-    let more = "INSERT INTO event (nr, topic, msg_id, status, created_at, sent_at, sort) \
-                SELECT n, 'other', 'x' || n, 'acked', '2026-01-01', '2026-01-01', e.sort \
+    let more = "INSERT INTO event (nr, topic, msg_id, status, created_at, sent_at, sort, retry_count) \
+                SELECT n, 'other', 'x' || n, 'acked', '2026-01-01', '2026-01-01', e.sort, 0 \
                 FROM generate_series(1000, 60000) AS s (n), (SELECT min(sort) AS sort FROM event) AS e";
     place.execute(&[more, "ANALYZE event"]).await;
     let folder = tempfile::tempdir().unwrap();
