@@ -52,6 +52,29 @@ pub(super) struct ConsumerTables {
     pub(super) dead_letters: Option<DeadLetterTable>,
 }
 
+impl Producer {
+    /// Refuses large tables that would be read from end to end, unless that is allowed.
+    pub(super) async fn refuse_full_scans(&self, flow: &Flow, as_of: Micros) -> Result<(), SourceError> {
+        for table in &self.tables {
+            table.refuse_full_scans(flow.events.allow_full_scan, as_of).await?;
+        }
+        Ok(())
+    }
+}
+
+impl ConsumerTables {
+    /// The same.
+    pub(super) async fn refuse_full_scans(&self, own: &Consumer, as_of: Micros) -> Result<(), SourceError> {
+        for table in &self.receipts {
+            table.refuse_full_scans(own.allow_full_scan, as_of).await?;
+        }
+        match (&self.dead_letters, &own.dead_letters) {
+            (Some(table), Some(own)) => table.refuse_full_scans(own.allow_full_scan, as_of).await,
+            _ => Ok(()),
+        }
+    }
+}
+
 /// Opens the event tables and enters in the rules what they say of themselves.
 pub(super) async fn open_producer(
     plan: &FlowPlan,
@@ -64,9 +87,7 @@ pub(super) async fn open_producer(
     let expects: Vec<_> = consumers.iter().map(|consumer| consumer.expects.clone()).collect();
     let mut tables = Vec::new();
     for table in &events.tables {
-        let table = EventTable::open(database, table, events, &expects, rules.as_of).await?;
-        table.refuse_full_scans(events.allow_full_scan, rules.as_of).await?;
-        tables.push(table);
+        tables.push(EventTable::open(database, table, events, &expects, rules.as_of).await?);
     }
     // Shards may hold one id twice even if each of them cannot.
     rules.event_ids_unique = matches!(tables.as_slice(), [table] if table.ids_unique());
@@ -84,17 +105,13 @@ pub(super) async fn open_consumer(
     let mut fresh = database.fresh_until().await?;
     let mut receipts = Vec::new();
     for table in &consumer.tables {
-        let table = ReceiptTable::open(database, table, consumer, as_of).await?;
-        table.refuse_full_scans(consumer.allow_full_scan, as_of).await?;
-        receipts.push(table);
+        receipts.push(ReceiptTable::open(database, table, consumer, as_of).await?);
     }
     let dead_letters = match &consumer.dead_letters {
         Some(dead) => {
             let database = databases.get(&dead.database)?;
             fresh = earlier(fresh, database.fresh_until().await?);
-            let table = DeadLetterTable::open(database, dead, as_of).await?;
-            table.refuse_full_scans(dead.allow_full_scan, as_of).await?;
-            Some(table)
+            Some(DeadLetterTable::open(database, dead, as_of).await?)
         }
         None => None,
     };

@@ -29,6 +29,11 @@ fn run(place: &Place, of_c: &str, of_consumer: &str) -> std::process::Output {
     child::run(folder.path(), &text, ARGUMENTS)
 }
 
+fn plan(place: &Place, of_c: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    child::out(&child::run(folder.path(), &config(place, of_c), "plan --sql --date 2026-03-02"))
+}
+
 #[tokio::test]
 async fn a_large_table_without_an_index_is_refused_unless_that_is_allowed() {
     for dialect in DIALECTS {
@@ -48,6 +53,8 @@ async fn a_large_table_without_an_index_is_refused_unless_that_is_allowed() {
                 "`consumers`",
             ];
             assert_incomplete(&refused, 2, &words);
+            let planned = plan(&place, "full_scan_rows = 100");
+            assert!(planned.contains("will be refused: ") && planned.contains("SELECT"), "{planned}");
             assert_balanced(&run(&place, "full_scan_rows = 100\nallow_full_scan = true", ""), MESSAGES);
             assert_balanced(&run(&place, "full_scan_rows = 100", "allow_full_scan = true"), MESSAGES);
             assert_balanced(&run(&place, "", ""), MESSAGES);
