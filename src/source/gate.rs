@@ -146,19 +146,19 @@ impl Gate {
         state: &mut State,
         mut excess: String,
     ) -> Result<(), Failure> {
-        let (begun, before) = (self.stopwatch.elapsed(), state.waited);
-        let longest = micros(guarded.config.wait);
-        if before < longest {
+        let (begun, longest) = (self.stopwatch.elapsed(), micros(guarded.config.wait));
+        if state.waited < longest {
             tracing::info!(database = self.name, "waiting: {excess}");
         }
         loop {
-            state.waited = before + self.stopwatch.elapsed().saturating_sub(begun);
             let left = longest.saturating_sub(state.waited);
             if left.is_zero() {
                 let message = guard::too_busy(&excess, longest);
                 return Err(Failure { kind: ErrorKind::Busy, message });
             }
-            tokio::time::sleep(micros(guarded.config.every).min(left)).await;
+            let pause = micros(guarded.config.every).min(left);
+            tokio::time::sleep(pause).await;
+            state.waited += pause;
             self.pause().await?;
             match self.excess(db, &guarded.config).await? {
                 Some(still) => excess = still,

@@ -15,16 +15,16 @@ impl EventTable {
     /// If it is refused, which names the index that is missing.
     pub async fn refuse_full_scans(&self, allowed: bool, as_of: Micros) -> Result<(), SourceError> {
         let (acked, created) = (scan::column(self.acked.as_ref()), scan::column(self.created.as_ref()));
-        let mut asked = Vec::new();
+        let mut all = Vec::new();
         for statement in self.range(scan::minute(as_of), &shown_limit())? {
             let by_ack = statement.name == Query::EventsAcked.name();
-            asked.push((statement, if by_ack { acked.clone() } else { created.clone() }));
+            all.push((statement, if by_ack { acked.clone() } else { created.clone() }));
         }
-        asked.push((self.undated_statement(UNDATED)?, [created, acked].concat()));
-        asked.extend(self.backlog_statement()?.map(|statement| (statement, Vec::new())));
+        all.push((self.undated_statement(UNDATED)?, [created, acked].concat()));
+        all.extend(self.backlog_statement()?.map(|statement| (statement, Vec::new())));
         for search in look_up::searches(&scan::ids(), &[&self.id], true) {
-            asked.push((self.by_id_statement(search.matches)?, self.id.column().into_iter().collect()));
+            all.push((self.by_id_statement(search.matches)?, self.id.column().into_iter().collect()));
         }
-        scan::refuse(&self.relation, "events", allowed, &asked).await
+        scan::refuse(&self.relation, "events", allowed, &all).await
     }
 }

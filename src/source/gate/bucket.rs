@@ -47,8 +47,8 @@ mod tests {
         assert_eq!(bucket.wait(Duration::from_secs(2)), Duration::from_millis(500));
         assert_eq!(bucket.wait(Duration::from_secs(9)), Duration::ZERO);
         // A minute of quiet buys a second's rows and no more.
-        bucket.spend(200, Duration::from_secs(60));
-        assert_eq!(bucket.wait(Duration::from_secs(60)), Duration::from_secs(1));
+        bucket.spend(200, Duration::from_mins(1));
+        assert_eq!(bucket.wait(Duration::from_mins(1)), Duration::from_secs(1));
     }
 
     proptest! {

@@ -47,7 +47,7 @@ pub async fn of(db: &Database, guard: &config::Guard, ours: u64) -> Result<Load,
 async fn running(db: &Database, own: Option<&str>, ours: u64) -> Result<u64, Failure> {
     if let Some(query) = own {
         let number = number(db, Statement::own("guard_running", db.dialect(), query)).await;
-        let number = number.map_err(|cause| named("guard.running", cause))?;
+        let number = number.map_err(|cause| named("guard.running", &cause))?;
         return number
             .map(whole)
             .ok_or_else(|| no_number("guard.running", "the number of running statements"));
@@ -114,7 +114,7 @@ async fn lag_of(db: &Database, slots: &[(&str, Fragment)]) -> Result<Lag, Failur
 
 async fn own_lag(db: &Database, query: &str) -> Result<Lag, Failure> {
     let lag = number(db, Statement::own("guard_lag", db.dialect(), query)).await;
-    let lag = lag.map_err(|cause| named("guard.lag", cause))?;
+    let lag = lag.map_err(|cause| named("guard.lag", &cause))?;
     lag.map(behind).ok_or_else(|| no_number("guard.lag", "the seconds that the replica is behind"))
 }
 
@@ -143,8 +143,8 @@ fn whole(number: f64) -> u64 {
     number.ceil().max(0.0) as u64
 }
 
-fn named(key: &str, failure: Failure) -> Failure {
-    Failure { message: format!("`{key}`: {}", failure.message), ..failure }
+fn named(key: &str, failure: &Failure) -> Failure {
+    Failure { kind: failure.kind, message: format!("`{key}`: {}", failure.message) }
 }
 
 fn no_number(key: &str, what: &str) -> Failure {

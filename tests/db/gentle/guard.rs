@@ -66,21 +66,18 @@ async fn one_that_stays_exceeded_ends_incomplete() {
 async fn crowd(place: &Place, heads: usize) -> JoinSet<Instant> {
     let mut crowd = JoinSet::new();
     for _ in 0..heads {
-        match place.dialect {
-            Dialect::Postgres => {
-                let mut session = sqlx::PgConnection::connect(&place.url).await.unwrap();
-                crowd.spawn(async move {
-                    session.execute("SELECT pg_sleep(4)").await.unwrap();
-                    Instant::now()
-                });
-            }
-            _ => {
-                let mut session = sqlx::MySqlConnection::connect(&place.url).await.unwrap();
-                crowd.spawn(async move {
-                    session.execute("SELECT SLEEP(4)").await.unwrap();
-                    Instant::now()
-                });
-            }
+        if place.dialect == Dialect::Postgres {
+            let mut session = sqlx::PgConnection::connect(&place.url).await.unwrap();
+            crowd.spawn(async move {
+                session.execute("SELECT pg_sleep(4)").await.unwrap();
+                Instant::now()
+            });
+        } else {
+            let mut session = sqlx::MySqlConnection::connect(&place.url).await.unwrap();
+            crowd.spawn(async move {
+                session.execute("SELECT SLEEP(4)").await.unwrap();
+                Instant::now()
+            });
         }
     }
     crowd

@@ -28,9 +28,10 @@ async fn no_statement_starts_while_the_file_is_there() {
             let file = folder.path().join("hold");
             std::fs::write(&file, "").unwrap();
             let text = config(&place, "");
-            let (text, option) = match by_option {
-                true => (text, " --pause-file hold"),
-                false => (format!("pause_file = 'hold'\n{text}"), ""),
+            let (text, option) = if by_option {
+                (text, " --pause-file hold")
+            } else {
+                (format!("pause_file = 'hold'\n{text}"), "")
             };
             let mut under = Under::way(folder.path(), &text, &format!("{ARGUMENTS}{option}"));
             under.says("paused: ");
