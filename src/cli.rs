@@ -284,6 +284,9 @@ pub struct RunArgs {
     /// Tell nobody: no mail, no channel.
     #[arg(long)]
     pub no_notify: bool,
+    /// Start no statement on any source while this file is there [default: `pause_file`].
+    #[arg(long, value_name = "FILE")]
+    pub pause_file: Option<PathBuf>,
 }
 
 /// Options of a run without a range.

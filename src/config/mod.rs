@@ -8,6 +8,7 @@ mod hint;
 mod interpolate;
 mod load;
 pub mod notify;
+mod pace;
 mod problem;
 mod report;
 mod secret;
@@ -18,6 +19,7 @@ mod tree;
 pub use check::threshold_metrics;
 pub use load::{load, parse};
 pub use notify::Notify;
+pub use pace::{Guard, Pace, Pause};
 pub use problem::{Problem, Problems};
 
 use crate::model::Micros;
@@ -38,6 +40,8 @@ pub struct Config {
     pub flows: Vec<Flow>,
     /// Whom to tell.
     pub notify: Notify,
+    /// How somebody holds a run up.
+    pub pause: Pause,
 }
 
 /// Where msgrecon keeps its own records.
@@ -75,6 +79,8 @@ pub struct Database {
     pub max_connections: u32,
     /// A query for the instant up to which this (replica's) data reach.
     pub fresh_until: Option<String>,
+    /// How gently it is read.
+    pub pace: Pace,
 }
 
 /// One kind of message: its event table and the consumers that must see it.
@@ -128,6 +134,8 @@ pub struct Events {
     pub attempts: Option<String>,
     /// What becomes of the row after the ack.
     pub after_ack: AfterAck,
+    /// It may be read from end to end, however large it is.
+    pub allow_full_scan: bool,
 }
 
 /// Which state a rule gives.
@@ -183,6 +191,8 @@ pub struct Consumer {
     pub dead_letters: Option<DeadLetters>,
     /// Bounds of its own, by metric name; they go before the flow's.
     pub thresholds: BTreeMap<String, Threshold>,
+    /// Its dedup tables may be read from end to end, however large they are.
+    pub allow_full_scan: bool,
 }
 
 /// A consumer's dead-letter table.
@@ -202,6 +212,8 @@ pub struct DeadLetters {
     pub closed: Option<String>,
     /// A column that holds the reason.
     pub reason: Option<String>,
+    /// It may be read from end to end, however large it is.
+    pub allow_full_scan: bool,
 }
 
 /// A table's name, unquoted, in its parts: `["table"]` or `["schema", "table"]`.

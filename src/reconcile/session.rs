@@ -55,6 +55,7 @@ impl<'a> Session<'a> {
     ) -> Result<Self, SourceError> {
         let mut rules = FlowRules::new(plan, as_of);
         let producer = open_producer(plan, databases, &mut rules).await?;
+        producer.refuse_full_scans(&plan.flow, as_of).await?;
         let (consumers, failures) = open_consumers(plan, databases, &mut rules).await;
         let notes = notes(&producer, &consumers);
         let flow = &plan.flow;
@@ -231,7 +232,11 @@ async fn open_consumers(
 ) -> (Vec<Option<ConsumerTables>>, Vec<Failure>) {
     let (mut opened, mut failures) = (Vec::new(), Vec::new());
     for (place, consumer) in flow.flow.consumers.iter().enumerate() {
-        match open_consumer(consumer, place, databases, rules).await {
+        let tables = match open_consumer(consumer, place, databases, rules).await {
+            Ok(tables) => tables.refuse_full_scans(consumer, rules.as_of).await.map(|()| tables),
+            Err(error) => Err(error),
+        };
+        match tables {
             Ok(tables) => opened.push(Some(tables)),
             Err(error) => {
                 opened.push(None);

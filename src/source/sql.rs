@@ -112,6 +112,11 @@ impl Statement {
         Self { name, dialect, body: Fragment::text(text) }
     }
 
+    /// It as a part of another.
+    pub fn fragment(&self) -> Fragment {
+        self.body.clone()
+    }
+
     /// The text with placeholders, vouched for.
     pub fn sql(&self) -> AssertSqlSafe<String> {
         let mut count = 0;
@@ -310,6 +315,10 @@ queries! {
     ReceiptsByConsumer = "receipts_by_consumer",
     DeadLetters = "dead_letters",
     DeadLettersById = "dead_letters_by_id",
+    GuardRunning = "guard_running",
+    GuardLag = "guard_lag",
+    GuardRows = "guard_rows",
+    GuardPlan = "guard_plan",
 }
 
 #[cfg(test)]

@@ -96,6 +96,7 @@ impl Bench {
             statement_timeout_ms: 10_000,
             max_connections: 2,
             fresh_until: None,
+            pace: config::Pace::default(),
         }
     }
 
@@ -193,6 +194,7 @@ pub fn event_config() -> config::Events {
         states: Vec::new(),
         attempts: None,
         after_ack: config::AfterAck::Keep,
+        allow_full_scan: false,
     }
 }
 
@@ -214,6 +216,7 @@ pub fn consumer_config() -> config::Consumer {
         expects: None,
         dead_letters: None,
         thresholds: std::collections::BTreeMap::new(),
+        allow_full_scan: false,
     }
 }
 

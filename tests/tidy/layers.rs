@@ -20,11 +20,14 @@ const ALLOWED: [(&str, &[&str]); 24] = [
     ("alert", &["model", "config", "judge"]),
     ("book", &["model", "plan", "classify", "pair"]),
     ("story", &["model", "config"]),
-    ("source", &["model", "config", "connect"]),
+    ("source", &["model", "clock", "config", "connect"]),
     ("ledger", &["model", "config", "connect"]),
     ("report", &["model", "language"]),
     ("notify", &["model", "clock", "config", "language", "report", "exit"]),
-    ("reconcile", &["model", "config", "plan", "schedule", "book", "judge", "exit", "source", "ledger"]),
+    (
+        "reconcile",
+        &["model", "clock", "config", "plan", "schedule", "book", "judge", "exit", "source", "ledger"],
+    ),
     ("listing", &["model", "config", "schedule", "ledger", "report", "reconcile"]),
     ("cli", &["model", "plan", "report", "language", "jobfile"]),
     (

@@ -9,6 +9,7 @@ mod events;
 mod flow;
 mod instant;
 mod notify;
+mod pace;
 mod preset;
 mod table;
 mod threshold;
@@ -44,7 +45,7 @@ const KEYS: [&str; 5] = ["time_zone", "ledger", "databases", "flows", "threshold
 
 /// The whole file.
 pub(super) fn config(root: &Section<'_>, files: &Files<'_>) -> Option<Config> {
-    let root = root.clone().only(&[&KEYS[..], &notify::KEYS[..]].concat());
+    let root = root.clone().only(&[&KEYS[..], &pace::PAUSE_KEYS[..], &notify::KEYS[..]].concat());
     let zone = root.get("time_zone", value::zone).unwrap_or(Tz::UTC);
     let sources =
         root.get("databases", Item::open_section).map(|section| section.entries()).unwrap_or_default();
@@ -53,7 +54,8 @@ pub(super) fn config(root: &Section<'_>, files: &Files<'_>) -> Option<Config> {
     let names = sources.iter().map(|(name, _)| *name).collect();
     let flows = flow::flows(&root, &Scope { zone, databases: names });
     let notify = notify::notify(&root, &flows, files, zone);
-    Some(Config { time_zone: zone, ledger: ledger?, databases, flows, notify })
+    let pause = pace::pause(&root, files);
+    Some(Config { time_zone: zone, ledger: ledger?, databases, flows, notify, pause })
 }
 
 /// Names that must tell the tables of an array apart.
