@@ -30,6 +30,8 @@ use std::collections::BTreeMap;
 /// Everything a run needs to know.
 #[derive(Clone, Debug)]
 pub struct Config {
+    /// What a run may take of memory, in bytes.
+    pub max_memory: u64,
     /// Cuts the days and labels the reports.
     pub time_zone: Tz,
     /// msgrecon's own database.

@@ -10,7 +10,7 @@ use crate::model::event::Stamp;
 use crate::model::run::{Backlog, FlowReport};
 use crate::model::time::DAY;
 use crate::model::{Difference, Event, Id, Kind, Micros, Problem, Receipt, Span, Window};
-use crate::plan::{FlowPlan, FlowRules};
+use crate::plan::{FlowPlan, FlowRules, PAIRING_SHARE};
 use crate::schedule::{aligned, settled_until};
 use crate::source::{ErrorKind, SourceError};
 use std::collections::BTreeSet;
@@ -53,7 +53,8 @@ impl<'a> Session<'a> {
         databases: &Databases,
         watch: Watch<'a>,
     ) -> Result<Self, SourceError> {
-        let mut rules = FlowRules::new(plan, as_of);
+        let memory = config.max_memory / PAIRING_SHARE;
+        let mut rules = FlowRules { memory, ..FlowRules::new(plan, as_of) };
         let producer = open_producer(plan, databases, &mut rules).await?;
         producer.refuse_full_scans(&plan.flow, as_of).await?;
         let (consumers, failures) = open_consumers(plan, databases, &mut rules).await;

@@ -20,6 +20,7 @@ pub use threshold::metrics as threshold_metrics;
 
 use super::Config;
 use super::tree::{Item, Section};
+use crate::model::memory;
 use chrono_tz::Tz;
 use std::collections::BTreeSet;
 use std::io;
@@ -41,7 +42,7 @@ struct Scope<'t> {
     databases: Vec<&'t str>,
 }
 
-const KEYS: [&str; 5] = ["time_zone", "ledger", "databases", "flows", "thresholds"];
+const KEYS: [&str; 6] = ["time_zone", "max_memory", "ledger", "databases", "flows", "thresholds"];
 
 /// The whole file.
 pub(super) fn config(root: &Section<'_>, files: &Files<'_>) -> Option<Config> {
@@ -55,7 +56,8 @@ pub(super) fn config(root: &Section<'_>, files: &Files<'_>) -> Option<Config> {
     let flows = flow::flows(&root, &Scope { zone, databases: names });
     let notify = notify::notify(&root, &flows, files, zone);
     let pause = pace::pause(&root, files);
-    Some(Config { time_zone: zone, ledger: ledger?, databases, flows, notify, pause })
+    let max_memory = root.get("max_memory", value::memory).unwrap_or(memory::DEFAULT);
+    Some(Config { max_memory, time_zone: zone, ledger: ledger?, databases, flows, notify, pause })
 }
 
 /// Names that must tell the tables of an array apart.
