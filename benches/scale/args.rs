@@ -1,0 +1,106 @@
+//! The command line.
+
+use std::time::Duration;
+
+pub const USAGE: &str = "\
+Usage: tests/run --with cargo bench --bench scale -- [N] [OPTIONS]
+
+  N                 messages of the day [1000000; 200000 with --gate]
+  --pair PAIR       postgres-mysql, postgres, mysql or sqlite [postgres-mysql]
+  --only A,B        clients, sort, stream, packed, sketch, auto, not-exists, reladiff, polars
+  --rounds R        [5; 1 with --gate]
+  --rate MBIT       through a link of so many Mbit/s with 20 ms round trip: clients and msgrecon alone
+  --shards          the rows in 64 tables of 4 databases on each side, one flow each
+  --unpaired        no receipt fits an event
+  --cut SECONDS     what takes longer is cut off [180; 600 with --rate]
+  --keep NAME       leave the databases, and take those that are there
+  --gate            fail if a result is wrong, or memory or bytes are over their bounds";
+
+/// Which databases hold the two sides.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pair {
+    PostgresMysql,
+    Postgres,
+    Mysql,
+    Sqlite,
+}
+
+/// How the rows lie.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Layout {
+    OneTable,
+    Shards,
+    Unpaired,
+}
+
+pub struct Args {
+    pub count: u64,
+    pub pair: Pair,
+    pub only: Vec<String>,
+    pub rounds: usize,
+    /// In Mbit/s.
+    pub rate: Option<u64>,
+    pub layout: Layout,
+    pub cut: Duration,
+    pub keep: Option<String>,
+    pub gate: bool,
+    pub help: bool,
+}
+
+impl Args {
+    pub fn parse(words: impl Iterator<Item = String>) -> Result<Self, String> {
+        // cargo adds `--bench`.
+        let words: Vec<String> = words.filter(|word| word != "--bench").collect();
+        let flag = |name: &str| words.iter().any(|word| word == name);
+        let gate = flag("--gate");
+        let mut args = Self {
+            count: if gate { 200_000 } else { 1_000_000 },
+            pair: Pair::PostgresMysql,
+            only: Vec::new(),
+            rounds: if gate { 1 } else { 5 },
+            rate: None,
+            layout: Layout::OneTable,
+            cut: Duration::from_secs(if flag("--rate") { 600 } else { 180 }),
+            keep: None,
+            gate,
+            help: false,
+        };
+        let mut words = words.into_iter();
+        while let Some(word) = words.next() {
+            args.take(&word, &mut words)?;
+        }
+        Ok(args)
+    }
+
+    fn take(&mut self, word: &str, rest: &mut impl Iterator<Item = String>) -> Result<(), String> {
+        let mut value = || rest.next().ok_or_else(|| format!("{word} needs a value"));
+        match word {
+            "--only" => self.only = value()?.split(',').map(ToOwned::to_owned).collect(),
+            "--rounds" => self.rounds = number(&value()?)?,
+            "--rate" => self.rate = Some(number(&value()?)?),
+            "--cut" => self.cut = Duration::from_secs(number(&value()?)?),
+            "--keep" => self.keep = Some(value()?),
+            "--pair" => self.pair = pair(&value()?)?,
+            "--shards" => self.layout = Layout::Shards,
+            "--unpaired" => self.layout = Layout::Unpaired,
+            "--gate" => {}
+            "--help" | "-h" => self.help = true,
+            _ => self.count = number(word)?,
+        }
+        Ok(())
+    }
+}
+
+fn number<T: std::str::FromStr>(word: &str) -> Result<T, String> {
+    word.replace('_', "").parse().map_err(|_| format!("`{word}` is no number, nor anything else known here"))
+}
+
+fn pair(word: &str) -> Result<Pair, String> {
+    match word {
+        "postgres-mysql" => Ok(Pair::PostgresMysql),
+        "postgres" => Ok(Pair::Postgres),
+        "mysql" => Ok(Pair::Mysql),
+        "sqlite" => Ok(Pair::Sqlite),
+        _ => Err(format!("`{word}` is no pair")),
+    }
+}
