@@ -1,5 +1,6 @@
 //! The command line.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 pub const USAGE: &str = "\
@@ -14,6 +15,7 @@ Usage: tests/run --with cargo bench --bench scale -- [N] [OPTIONS]
   --unpaired        no receipt fits an event
   --cut SECONDS     what takes longer is cut off [180; 600 with --rate]
   --keep NAME       leave the databases, and take those that are there
+  --program PATH    another msgrecon than the one just built, for a comparison
   --gate            fail if a result is wrong, or memory or bytes are over their bounds";
 
 /// Which databases hold the two sides.
@@ -43,6 +45,7 @@ pub struct Args {
     pub layout: Layout,
     pub cut: Duration,
     pub keep: Option<String>,
+    pub program: PathBuf,
     pub gate: bool,
     pub help: bool,
 }
@@ -62,6 +65,7 @@ impl Args {
             layout: Layout::OneTable,
             cut: Duration::from_secs(if flag("--rate") { 600 } else { 180 }),
             keep: None,
+            program: env!("CARGO_BIN_EXE_msgrecon").into(),
             gate,
             help: false,
         };
@@ -80,6 +84,9 @@ impl Args {
             "--rate" => self.rate = Some(number(&value()?)?),
             "--cut" => self.cut = Duration::from_secs(number(&value()?)?),
             "--keep" => self.keep = Some(value()?),
+            "--program" => {
+                self.program = PathBuf::from(value()?).canonicalize().map_err(|error| error.to_string())?
+            }
             "--pair" => self.pair = pair(&value()?)?,
             "--shards" => self.layout = Layout::Shards,
             "--unpaired" => self.layout = Layout::Unpaired,

@@ -7,7 +7,6 @@ use crate::data::Data;
 use crate::{python, script};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 const STRATEGIES: [&str; 4] = ["stream", "packed", "sketch", "auto"];
 
@@ -49,7 +48,7 @@ impl Method {
         };
         take("clients", Ok(Self::Clients));
         for name in STRATEGIES {
-            take(name, strategy(data, name));
+            take(name, strategy(data, &args.program, name));
         }
         take("sort", Ok(Self::Sort));
         let inside = if data.in_one_database() && data.producers.len() == 1 {
@@ -76,12 +75,12 @@ impl Method {
     }
 
     /// The commands that do it, side by side, in a folder of their own.
-    pub fn commands(&self, data: &Data, folder: &Path, cut: Duration) -> Vec<Command> {
+    pub fn commands(&self, data: &Data, folder: &Path, args: &Args) -> Vec<Command> {
         match self {
             Self::Clients => script::clients(data),
             Self::Sort => vec![script::sort_and_comm(data, folder)],
-            Self::Msgrecon(strategy) => vec![msgrecon(data, *strategy, folder)],
-            Self::NotExists => vec![script::not_exists(data, cut)],
+            Self::Msgrecon(strategy) => vec![msgrecon(data, *strategy, &args.program, folder)],
+            Self::NotExists => vec![script::not_exists(data, args.cut)],
             Self::Reladiff(python) => vec![script::reladiff(data, python)],
             Self::Polars(python) => vec![script::polars(data, folder, python)],
         }
@@ -120,11 +119,11 @@ fn one_table(data: &Data) -> Result<(), String> {
 }
 
 /// The strategy if the program knows it; `stream` is what a program does that knows none.
-fn strategy(data: &Data, name: &'static str) -> Result<Method, String> {
+fn strategy(data: &Data, program: &Path, name: &'static str) -> Result<Method, String> {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("msgrecon.toml"), config::text(data, Some(name))).unwrap();
     let mut plan =
-        program(folder.path(), &["plan", "--date", "2026-03-02", "--as-of", "2026-03-03T06:00:00Z"]);
+        command(program, folder.path(), &["plan", "--date", "2026-03-02", "--as-of", "2026-03-03T06:00:00Z"]);
     let output = plan.stdout(Stdio::null()).stderr(Stdio::piped()).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     match said.contains("strategy") {
@@ -135,18 +134,18 @@ fn strategy(data: &Data, name: &'static str) -> Result<Method, String> {
     }
 }
 
-fn program(folder: &Path, words: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_msgrecon"));
+fn command(program: &Path, folder: &Path, words: &[&str]) -> Command {
+    let mut command = Command::new(program);
     command.current_dir(folder).args(words).stdin(Stdio::null());
     command
 }
 
 /// The whole of a run: everything decided, ledger and reports written.
-fn msgrecon(data: &Data, strategy: Option<&str>, folder: &Path) -> Command {
+fn msgrecon(data: &Data, strategy: Option<&str>, program: &Path, folder: &Path) -> Command {
     std::fs::write(folder.join("msgrecon.toml"), config::text(data, strategy)).unwrap();
     let words =
         ["run", "--date", "2026-03-02", "--as-of", "2026-03-03T06:00:00Z", "--output", "reports", "--quiet"];
-    let mut command = program(folder, &words);
+    let mut command = command(program, folder, &words);
     command.stdout(Stdio::null());
     command
 }

@@ -49,7 +49,7 @@ pub fn measure(args: &Args, data: &Data) -> Vec<Line> {
             if rounds.last().is_some_and(|round: &Round| round.verdict == Verdict::Cut) {
                 continue;
             }
-            rounds.push(round(method, timed, &servers, args.cut, &link));
+            rounds.push(round(method, timed, &servers, args, &link));
             said(at, method, rounds.last().unwrap());
         }
     }
@@ -74,14 +74,14 @@ fn behind(data: &Data, link: &Arc<Link>) -> Data {
     })
 }
 
-fn round(method: &Method, data: &Data, servers: &[u32], cut: Duration, link: &Link) -> Round {
+fn round(method: &Method, data: &Data, servers: &[u32], args: &Args, link: &Link) -> Round {
     let folder = tempfile::tempdir().unwrap();
     let _ = link.counted();
-    let commands = method.commands(data, folder.path(), cut);
-    let took = measure::run(commands, servers, cut + Duration::from_secs(1));
+    let commands = method.commands(data, folder.path(), args);
+    let took = measure::run(commands, servers, args.cut + Duration::from_secs(1));
     let failed = took.ends.iter().any(|end| end.is_none_or(|end| end.code() != Some(0)));
     let verdict = match method.check(data, folder.path(), &took) {
-        _ if took.ends.contains(&None) || (failed && took.wall >= cut) => Verdict::Cut,
+        _ if took.ends.contains(&None) || (failed && took.wall >= args.cut) => Verdict::Cut,
         Ok(()) => Verdict::Right,
         Err(what) => Verdict::Wrong(what),
     };
@@ -94,7 +94,7 @@ fn line(method: Method, rounds: Vec<Round>, args: &Args, behind: &Data, link: &L
     let verdict = verdicts.reduce(|one, other| if one == Verdict::Right { other } else { one }).unwrap();
     let counted = if args.rate.is_none() && verdict == Verdict::Right {
         // A round of its own: the detour costs time.
-        self::round(&method, behind, &[], args.cut, link).bytes
+        self::round(&method, behind, &[], args, link).bytes
     } else {
         rounds.last().unwrap().bytes
     };

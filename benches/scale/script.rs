@@ -1,38 +1,39 @@
 //! What one would write by hand: shell scripts, and the anti-join inside the server.
 
+use crate::args::Layout;
 use crate::common::place::{Dialect, Place};
 use crate::data::Data;
-use crate::sql::{consumed_about, next_to_it, of_the_day};
+use crate::sql::{DATABASES, SHARDS, consumed_about, next_to_it, of_the_day};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// The ids of the day's events, of the receipts that may belong to them, and of the events next to the day: each one
 /// statement for each database.
-pub fn ids(data: &Data) -> [Vec<(&Place, String)>; 3] {
-    let events = |of: fn(Dialect) -> String| {
+pub fn ids<'d>(data: &'d Data) -> [Vec<(&'d Place, String)>; 3] {
+    let of = |places, table, condition: fn(Dialect) -> String| {
         let each =
-            |place| reads(place, data, "event").map(move |table| select(place, &table, &of(place.dialect())));
-        data.producers.iter().flat_map(move |place| each(place).map(move |sql| (place, sql))).collect()
+            |place: &'d Place| (place, select(place, &tables(data, table), &condition(place.dialect())));
+        <[Place]>::iter(places).map(each).collect()
     };
-    let receipts = data.consumers.iter().flat_map(|place| {
-        reads(place, data, data.receipts_table())
-            .map(move |table| (place, select(place, &table, &consumed_about(place.dialect()))))
-    });
-    [events(of_the_day), receipts.collect(), events(next_to_it)]
+    [
+        of(&data.producers, "event", of_the_day),
+        of(&data.consumers, data.receipts_table(), consumed_about),
+        of(&data.producers, "event", next_to_it),
+    ]
 }
 
-/// One table; the shards of a database as one.
-fn reads(_: &Place, data: &Data, table: &str) -> impl Iterator<Item = String> + use<> {
-    let shards = data.layout == crate::args::Layout::Shards;
-    let names: Vec<String> =
-        if shards { (0..16).map(|at| format!("{table}_{at:02}")).collect() } else { vec![table.to_owned()] };
-    std::iter::once(names.join(" "))
+/// The tables that one database has for this one.
+fn tables(data: &Data, table: &str) -> Vec<String> {
+    match data.layout {
+        Layout::Shards => (0..SHARDS / DATABASES).map(|at| format!("{table}_{at:02}")).collect(),
+        Layout::OneTable | Layout::Unpaired => vec![table.to_owned()],
+    }
 }
 
-fn select(place: &Place, tables: &str, condition: &str) -> String {
-    let one = |table: &str| format!("SELECT msg_id FROM {table} WHERE {condition}");
-    let all = tables.split(' ').map(one).collect::<Vec<_>>().join(" UNION ALL ");
+fn select(place: &Place, tables: &[String], condition: &str) -> String {
+    let one = |table: &String| format!("SELECT msg_id FROM {table} WHERE {condition}");
+    let all = tables.iter().map(one).collect::<Vec<_>>().join(" UNION ALL ");
     if place.dialect() == Dialect::Postgres { format!("COPY ({all}) TO STDOUT") } else { all }
 }
 
@@ -62,7 +63,7 @@ const BOTH: &str = "wait $first; wait $second";
 pub fn sort_and_comm(data: &Data, folder: &Path) -> Command {
     let [events, receipts, near] = ids(data).map(|ids| written(&ids));
     let script = format!(
-        "set -e -o pipefail; {events} | sort > e & first=$!; {receipts} | sort > r & second=$!; {BOTH}\n\
+        "set -e; {{ {events} > E; sort E > e; }} & first=$!; {{ {receipts} > R; sort R > r; }} & second=$!; {BOTH}\n\
          {near} | sort > n; comm -23 e r > missing & first=$!; comm -13 e r | comm -23 - n > orphan & second=$!; {BOTH}\n\
          wc -l < missing; wc -l < orphan"
     );
