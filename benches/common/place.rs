@@ -1,5 +1,6 @@
 //! A database, and the client that its server comes with.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use url::Url;
@@ -80,7 +81,9 @@ impl Place {
     pub fn words(&self, sql: &str) -> Vec<String> {
         let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
         let url = match self {
-            Self::File(path) => return words(&["sqlite3", path.to_str().unwrap(), sql]),
+            Self::File(path) => {
+                return words(&["sqlite3", "-bail", "-cmd", ".timeout 600000", path.to_str().unwrap(), sql]);
+            }
             Self::Server(url) => url,
         };
         let (host, port) = (url.host_str().unwrap(), url.port().unwrap().to_string());
@@ -127,13 +130,19 @@ impl Place {
         Err(String::from_utf8_lossy(&output.stderr).trim().to_owned())
     }
 
-    /// Carries the statements out, one client each.
+    /// Carries the statements out, one after the other in one session.
     pub fn execute<S: AsRef<str>>(&self, statements: &[S]) {
-        for sql in statements {
-            if let Err(error) = self.ask(sql.as_ref()) {
-                panic!("{}: {error}\n{}", self.name(), sql.as_ref());
-            }
-        }
+        let mut words = self.words("");
+        // All of them read stdin where no statement is named.
+        words.truncate(words.len() - if self.dialect() == Dialect::Sqlite { 1 } else { 2 });
+        let script: String = statements.iter().map(|sql| format!("{};\n", sql.as_ref())).collect();
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).envs(self.login()).stdin(Stdio::piped()).stdout(Stdio::null());
+        let mut child = command.stderr(Stdio::piped()).spawn().expect("the client is installed");
+        child.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{}: {said}", self.name());
     }
 
     /// Makes the database; the server's own one carries it out.

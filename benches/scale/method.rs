@@ -90,7 +90,7 @@ impl Method {
     pub fn check(&self, data: &Data, folder: &Path, took: &Took) -> Result<(), String> {
         let code = if matches!(self, Self::Msgrecon(_)) { 1 } else { 0 };
         let ended = took.ends.iter().all(|end| end.is_some_and(|end| end.code() == Some(code)));
-        let [_, missing, orphan] = data.answer;
+        let [_, missing, orphan] = data.by_hand();
         match self {
             _ if !ended => Err(format!("ended with {:?}", took.ends)),
             Self::Clients => Ok(()),

@@ -138,8 +138,8 @@ impl Rows {
             vec![format!("DROP TABLE IF EXISTS {table}"), format!("CREATE TABLE {table} ({columns})")];
         match self.dialect {
             Dialect::Mysql => {
-                let session = "SET SESSION unique_checks = 0, foreign_key_checks = 0;";
-                all.extend(inserts.iter().map(|insert| format!("{session} {insert}")));
+                all.push("SET SESSION unique_checks = 0, foreign_key_checks = 0".to_owned());
+                all.extend(inserts);
                 all.push(format!("ALTER TABLE {table} {indexes}"));
                 all.push(format!("ANALYZE TABLE {table}"));
             }
