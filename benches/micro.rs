@@ -150,14 +150,8 @@ mod classify {
         let (flow, consumer) = rules();
         let deliveries: Vec<_> = (0..usize::try_from(ROWS).unwrap())
             .map(|at| {
-                let consumed = (receipts > 0).then(|| Micros(instant(at).0 + 300_000));
-                Delivery {
-                    event: Some(acked(instant(at))),
-                    receipts,
-                    first: consumed,
-                    last: consumed,
-                    dead: None,
-                }
+                let first = (receipts > 0).then(|| Micros(instant(at).0 + 300_000));
+                Delivery { event: Some(acked(instant(at))), receipts, first, last: first, dead: None }
             })
             .collect();
         bencher.counter(ItemsCount::new(ROWS)).bench_local(|| {

@@ -4,7 +4,7 @@ use super::place::Place;
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::os::unix::process::CommandExt as _;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 /// Linux counts processor time in these.
@@ -147,9 +147,4 @@ fn servers_cpu(servers: &[u32]) -> Option<Duration> {
         .map(|(_, stat)| stat[11..15].iter().sum::<u64>())
         .sum();
     (!servers.is_empty()).then(|| ticks(sum))
-}
-
-/// Nothing to hear, nothing to say.
-pub fn quiet(command: &mut Command) -> &mut Command {
-    command.stdin(Stdio::null()).stdout(Stdio::null())
 }

@@ -135,11 +135,11 @@ impl Place {
         let mut words = self.words("");
         // All of them read stdin where no statement is named.
         words.truncate(words.len() - if self.dialect() == Dialect::Sqlite { 1 } else { 2 });
-        let script: String = statements.iter().map(|sql| format!("{};\n", sql.as_ref())).collect();
+        let script: Vec<_> = statements.iter().map(|sql| format!("{};\n", sql.as_ref())).collect();
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]).envs(self.login()).stdin(Stdio::piped()).stdout(Stdio::null());
         let mut child = command.stderr(Stdio::piped()).spawn().expect("the client is installed");
-        child.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
+        child.stdin.take().unwrap().write_all(script.concat().as_bytes()).unwrap();
         let output = child.wait_with_output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{}: {said}", self.name());

@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::sql::DATABASES;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ Usage: tests/run --with cargo bench --bench scale -- [N] [OPTIONS]
   --only A,B        clients, sort, stream, packed, sketch, auto, not-exists, reladiff, polars
   --rounds R        [5; 1 with --gate]
   --rate MBIT       through a link of so many Mbit/s with 20 ms round trip: clients and msgrecon alone
-  --shards          the rows in 64 tables of 4 databases on each side, one flow each
+  --shards S        the rows in S tables of 4 databases on each side, one flow for each database
   --unpaired        no receipt fits an event
   --cut SECONDS     what takes longer is cut off [180; 600 with --rate]
   --keep NAME       leave the databases, and take those that are there
@@ -31,7 +32,8 @@ pub enum Pair {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Layout {
     OneTable,
-    Shards,
+    /// So many tables on each side.
+    Shards(u64),
     Unpaired,
 }
 
@@ -85,10 +87,10 @@ impl Args {
             "--cut" => self.cut = Duration::from_secs(number(&value()?)?),
             "--keep" => self.keep = Some(value()?),
             "--program" => {
-                self.program = PathBuf::from(value()?).canonicalize().map_err(|error| error.to_string())?
+                self.program = PathBuf::from(value()?).canonicalize().map_err(|error| error.to_string())?;
             }
             "--pair" => self.pair = pair(&value()?)?,
-            "--shards" => self.layout = Layout::Shards,
+            "--shards" => self.layout = Layout::Shards(shards(&value()?)?),
             "--unpaired" => self.layout = Layout::Unpaired,
             "--gate" => {}
             "--help" | "-h" => self.help = true,
@@ -100,6 +102,16 @@ impl Args {
 
 fn number<T: std::str::FromStr>(word: &str) -> Result<T, String> {
     word.replace('_', "").parse().map_err(|_| format!("`{word}` is no number, nor anything else known here"))
+}
+
+fn shards(word: &str) -> Result<u64, String> {
+    let count = number(word)?;
+    let right = count > 0 && count % DATABASES == 0;
+    if right {
+        Ok(count)
+    } else {
+        Err(format!("--shards {word}: they are spread over {DATABASES} databases"))
+    }
 }
 
 fn pair(word: &str) -> Result<Pair, String> {

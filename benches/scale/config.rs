@@ -3,6 +3,7 @@
 use crate::args::Layout;
 use crate::common::place::{Dialect, Place};
 use crate::data::Data;
+use crate::sql::DATABASES;
 use std::fmt::Write as _;
 
 /// The configuration; `strategy` is left out for a program that does not know it.
@@ -44,7 +45,7 @@ fn flow(data: &Data, at: usize, strategy: Option<&str>) -> String {
 
 fn tables(data: &Data, table: &str) -> String {
     match data.layout {
-        Layout::Shards => format!("tables = [\"{table}_{{00..15}}\"]"),
+        Layout::Shards(count) => format!("tables = [\"{table}_{{000..{:03}}}\"]", count / DATABASES - 1),
         Layout::OneTable | Layout::Unpaired => format!("table = \"{table}\""),
     }
 }

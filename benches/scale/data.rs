@@ -3,12 +3,12 @@
 use crate::args::{Args, Layout, Pair};
 use crate::common::Servers;
 use crate::common::place::{Dialect, Place};
-use crate::sql::{DATABASES, MISSING, ORPHANS, Rows, SHARDS, around};
+use crate::sql::{DATABASES, MISSING, ORPHANS, Rows, around};
 use std::time::Instant;
 
 /// A salt that gives ids no event has.
 const STRANGE: u64 = 1_000_000_000;
-/// InnoDB keeps its pages here, each row of both sides at about this many bytes; else it reads the disk again and again.
+/// `InnoDB` keeps its pages here, each row of both sides at about this many bytes; else it reads the disk again and again.
 const POOL_BYTES_A_ROW: u64 = 200;
 const POOL_MAX: u64 = 4 << 30;
 
@@ -60,7 +60,7 @@ impl Data {
         let own = std::process::id().to_string();
         let name = format!("msgrecon_bench_{}_{}", args.keep.as_deref().unwrap_or(&own), args.count);
         let names: Vec<String> = match args.layout {
-            Layout::Shards => (0..DATABASES).map(|at| format!("{name}_{at}")).collect(),
+            Layout::Shards(count) => (0..DATABASES).map(|at| format!("{name}_s{count}_{at}")).collect(),
             Layout::OneTable | Layout::Unpaired => vec![name],
         };
         let places = |server: &Place| names.iter().map(|name| server.database(name)).collect();
@@ -84,7 +84,7 @@ impl Data {
             places.iter().for_each(|place| make(place, server));
         }
         let salt = if self.layout == Layout::Unpaired { STRANGE } else { 0 };
-        let events = || self.each(&self.producers, "event", |rows, table| rows.events(table));
+        let events = || self.each(&self.producers, "event", Rows::events);
         let receipts =
             || self.each(&self.consumers, self.receipts_table(), |rows, table| rows.receipts(table, salt));
         let start = Instant::now();
@@ -113,10 +113,10 @@ impl Data {
 
     /// The tables of the database at this place: name, first row, step.
     fn tables(&self, table: &str, database: u64) -> Vec<(String, u64, u64)> {
-        let each = SHARDS / DATABASES;
         match self.layout {
-            Layout::Shards => {
-                (0..each).map(|at| (format!("{table}_{at:02}"), database * each + at, SHARDS)).collect()
+            Layout::Shards(count) => {
+                let each = count / DATABASES;
+                (0..each).map(|at| (shard(table, at), database * each + at, count)).collect()
             }
             Layout::OneTable | Layout::Unpaired => vec![(table.to_owned(), 0, 1)],
         }
@@ -155,4 +155,9 @@ fn make(place: &Place, server: &Place) {
     if place.ask("SELECT 1").is_err() {
         place.create(server);
     }
+}
+
+/// The name of a shard in its database.
+pub fn shard(table: &str, at: u64) -> String {
+    format!("{table}_{at:03}")
 }

@@ -88,7 +88,7 @@ impl Method {
 
     /// `Err`: what is wrong with its answer.
     pub fn check(&self, data: &Data, folder: &Path, took: &Took) -> Result<(), String> {
-        let code = if matches!(self, Self::Msgrecon(_)) { 1 } else { 0 };
+        let code = i32::from(matches!(self, Self::Msgrecon(_)));
         let ended = took.ends.iter().all(|end| end.is_some_and(|end| end.code() == Some(code)));
         let [_, missing, orphan] = data.by_hand();
         match self {

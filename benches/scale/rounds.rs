@@ -54,7 +54,7 @@ pub fn measure(args: &Args, data: &Data) -> Vec<Line> {
         }
     }
     let lines = methods.into_iter().zip(rounds);
-    lines.map(|(method, rounds)| line(method, rounds, args, &behind, &link)).collect()
+    lines.map(|(method, rounds)| line(method, &rounds, args, &behind, &link)).collect()
 }
 
 fn said(at: usize, method: &Method, round: &Round) {
@@ -89,7 +89,7 @@ fn round(method: &Method, data: &Data, servers: &[u32], args: &Args, link: &Link
     Round { took, bytes, verdict }
 }
 
-fn line(method: Method, rounds: Vec<Round>, args: &Args, behind: &Data, link: &Link) -> Line {
+fn line(method: Method, rounds: &[Round], args: &Args, behind: &Data, link: &Link) -> Line {
     let verdicts = rounds.iter().map(|round| round.verdict.clone());
     let verdict = verdicts.reduce(|one, other| if one == Verdict::Right { other } else { one }).unwrap();
     let counted = if args.rate.is_none() && verdict == Verdict::Right {

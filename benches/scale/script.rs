@@ -2,8 +2,8 @@
 
 use crate::args::Layout;
 use crate::common::place::{Dialect, Place};
-use crate::data::Data;
-use crate::sql::{DATABASES, SHARDS, consumed_about, next_to_it, of_the_day};
+use crate::data::{Data, shard};
+use crate::sql::{DATABASES, consumed_about, next_to_it, of_the_day};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -26,7 +26,7 @@ pub fn ids<'d>(data: &'d Data) -> [Vec<(&'d Place, String)>; 3] {
 /// The tables that one database has for this one.
 fn tables(data: &Data, table: &str) -> Vec<String> {
     match data.layout {
-        Layout::Shards => (0..SHARDS / DATABASES).map(|at| format!("{table}_{at:02}")).collect(),
+        Layout::Shards(count) => (0..count / DATABASES).map(|at| shard(table, at)).collect(),
         Layout::OneTable | Layout::Unpaired => vec![table.to_owned()],
     }
 }

@@ -9,7 +9,6 @@ use crate::common::place::Dialect;
 
 pub const MISSING: u64 = 137;
 pub const ORPHANS: u64 = 41;
-pub const SHARDS: u64 = 64;
 pub const DATABASES: u64 = 4;
 
 /// Messages around the day for each 5,000,000 of it: ten minutes' worth.
@@ -136,25 +135,18 @@ impl Rows {
     fn table(self, table: &str, columns: &str, inserts: Vec<String>, indexes: &str) -> Vec<String> {
         let mut all =
             vec![format!("DROP TABLE IF EXISTS {table}"), format!("CREATE TABLE {table} ({columns})")];
-        match self.dialect {
-            Dialect::Mysql => {
-                all.push("SET SESSION unique_checks = 0, foreign_key_checks = 0".to_owned());
-                all.extend(inserts);
-                all.push(format!("ALTER TABLE {table} {indexes}"));
-                all.push(format!("ANALYZE TABLE {table}"));
-            }
-            _ => {
-                all.extend(inserts);
-                all.extend(indexes.split(',').map(|column| {
-                    format!(
-                        "CREATE INDEX {} ON {table} ({column})",
-                        format!("{table}_{column}").replace('.', "_")
-                    )
-                }));
-                let analyze = if self.dialect == Dialect::Sqlite { "ANALYZE" } else { "VACUUM ANALYZE" };
-                all.push(format!("{analyze} {table}"));
-            }
+        if self.dialect == Dialect::Mysql {
+            all.push("SET SESSION unique_checks = 0, foreign_key_checks = 0".to_owned());
+            all.extend(inserts);
+            all.push(format!("ALTER TABLE {table} {indexes}"));
+            all.push(format!("ANALYZE TABLE {table}"));
+            return all;
         }
+        all.extend(inserts);
+        let index = |column| format!("CREATE INDEX {table}_{column} ON {table} ({column})");
+        all.extend(indexes.split(',').map(index));
+        let analyze = if self.dialect == Dialect::Sqlite { "ANALYZE" } else { "VACUUM ANALYZE" };
+        all.push(format!("{analyze} {table}"));
         all
     }
 }
