@@ -19,6 +19,12 @@ Usage: tests/run --with cargo bench --bench scale -- [N] [OPTIONS]
   --program PATH    another msgrecon than the one just built, for a comparison
   --gate            fail if a result is wrong, or memory or bytes are over their bounds";
 
+/// What `--only` chooses from, in the order in which a round goes through them.
+pub const METHODS: [&str; 9] =
+    ["clients", "stream", "packed", "sketch", "auto", "sort", "not-exists", "reladiff", "polars"];
+/// Those that a slow link, the gate, or a day on which nothing fits is for.
+const OURS: [&str; 4] = ["clients", "stream", "packed", "sketch"];
+
 /// Which databases hold the two sides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pair {
@@ -78,10 +84,20 @@ impl Args {
         Ok(args)
     }
 
+    /// Whether a method is to be measured. `auto` is one of the strategies again, so only where it is named.
+    pub fn asks_for(&self, method: &str) -> bool {
+        let ours_alone = self.gate || self.rate.is_some() || self.layout == Layout::Unpaired;
+        match self.only.is_empty() {
+            false => self.only.iter().any(|only| only == method),
+            true if ours_alone => OURS.contains(&method),
+            true => method != "auto",
+        }
+    }
+
     fn take(&mut self, word: &str, rest: &mut impl Iterator<Item = String>) -> Result<(), String> {
         let mut value = || rest.next().ok_or_else(|| format!("{word} needs a value"));
         match word {
-            "--only" => self.only = value()?.split(',').map(ToOwned::to_owned).collect(),
+            "--only" => self.only = methods(&value()?)?,
             "--rounds" => self.rounds = number(&value()?)?,
             "--rate" => self.rate = Some(number(&value()?)?),
             "--cut" => self.cut = Duration::from_secs(number(&value()?)?),
@@ -102,6 +118,14 @@ impl Args {
 
 fn number<T: std::str::FromStr>(word: &str) -> Result<T, String> {
     word.replace('_', "").parse().map_err(|_| format!("`{word}` is no number, nor anything else known here"))
+}
+
+fn methods(words: &str) -> Result<Vec<String>, String> {
+    let known = |word: &str| {
+        let known = METHODS.contains(&word);
+        if known { Ok(word.to_owned()) } else { Err(format!("`{word}` is no method")) }
+    };
+    words.split(',').map(known).collect()
 }
 
 fn shards(word: &str) -> Result<u64, String> {

@@ -1,14 +1,12 @@
 //! The ways to reconcile the day, and whether what one said is right.
 
-use crate::args::{Args, Layout, Pair};
+use crate::args::{Args, Layout, METHODS, Pair};
 use crate::common::measure::Took;
 use crate::config;
 use crate::data::Data;
 use crate::{python, script};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-
-const STRATEGIES: [&str; 4] = ["stream", "packed", "sketch", "auto"];
 
 #[derive(Clone, PartialEq, Eq)]
 pub enum Method {
@@ -36,42 +34,33 @@ impl Method {
 
     /// What is asked for and can be done here; the rest with a word of why not.
     pub fn choose(args: &Args, data: &Data) -> Vec<Self> {
-        let asked = |name: &str| {
-            if args.only.is_empty() { usual(name, args) } else { args.only.iter().any(|only| only == name) }
-        };
         let mut chosen = Vec::new();
-        let mut take = |name: &str, method: Result<Self, String>| match method {
-            _ if !asked(name) => {}
-            Ok(method) if chosen.contains(&method) => {}
-            Ok(method) => chosen.push(method),
-            Err(reason) => println!("{name} is left out: {reason}"),
-        };
-        take("clients", Ok(Self::Clients));
-        for name in STRATEGIES {
-            take(name, strategy(data, &args.program, name));
-        }
-        take("sort", Ok(Self::Sort));
-        let inside = if data.in_one_database() && data.producers.len() == 1 {
-            Ok(Self::NotExists)
-        } else {
-            Err("not both sides are in one database".to_owned())
-        };
-        take("not-exists", inside);
-        let servers =
-            if args.pair == Pair::Sqlite { Err("it does not know SQLite".to_owned()) } else { Ok(()) };
-        if asked("reladiff") {
-            take(
-                "reladiff",
-                servers
-                    .and_then(|()| one_table(data))
-                    .and_then(|()| python::interpreter())
-                    .map(Self::Reladiff),
-            );
-        }
-        if asked("polars") {
-            take("polars", python::interpreter().map(Self::Polars));
+        for name in METHODS.into_iter().filter(|name| args.asks_for(name)) {
+            match Self::named(name, args, data) {
+                Ok(method) if chosen.contains(&method) => {}
+                Ok(method) => chosen.push(method),
+                Err(reason) => println!("{name} is left out: {reason}"),
+            }
         }
         chosen
+    }
+
+    /// `Err`: why it cannot be done here.
+    fn named(name: &'static str, args: &Args, data: &Data) -> Result<Self, String> {
+        let several = data.layout != Layout::OneTable;
+        match name {
+            "clients" => Ok(Self::Clients),
+            "sort" => Ok(Self::Sort),
+            "not-exists" if several || !data.in_one_database() => {
+                Err("not both sides are a table of one database".to_owned())
+            }
+            "not-exists" => Ok(Self::NotExists),
+            "reladiff" if several => Err("it compares two tables".to_owned()),
+            "reladiff" if args.pair == Pair::Sqlite => Err("it does not know SQLite".to_owned()),
+            "reladiff" => python::interpreter().map(Self::Reladiff),
+            "polars" => python::interpreter().map(Self::Polars),
+            _ => strategy(data, &args.program, name),
+        }
     }
 
     /// The commands that do it, side by side, in a folder of their own.
@@ -102,20 +91,6 @@ impl Method {
             }
         }
     }
-}
-
-/// What is done without `--only`.
-fn usual(name: &str, args: &Args) -> bool {
-    let ours = name == "clients" || STRATEGIES.contains(&name);
-    if args.gate || args.rate.is_some() || args.layout == Layout::Unpaired {
-        ours && name != "auto"
-    } else {
-        name != "auto"
-    }
-}
-
-fn one_table(data: &Data) -> Result<(), String> {
-    if data.layout == Layout::OneTable { Ok(()) } else { Err("it compares two tables".to_owned()) }
 }
 
 /// The strategy if the program knows it; `stream` is what a program does that knows none.
