@@ -132,7 +132,7 @@ mod tests {
             (40_000, 2 * half, FIRST / 2),
             (40_000, half, FIRST),
             (10_000, half / 2, 2 * FIRST),
-            (60_000, 20 * half, FIRST / 4),
+            (50_000, 20 * half, FIRST / 4),
             (0, 20 * half, 4 * FIRST),
             (100, half / 100, 4 * FIRST),
         ] {

@@ -11,7 +11,7 @@ const ROWS_MIN: u64 = 1_000;
 /// So many, while nothing is known of the time.
 const ROWS_UNKNOWN: u64 = 50_000;
 /// A slice shall give no more rows than so many ...
-const ROWS_WANTED_MAX: u64 = 65_536;
+const ROWS_WANTED_MAX: u64 = 50_000;
 /// ... for each of its tables up to so many, so that a statement on one of many shards is worth its while.
 const TABLES: usize = 4;
 /// What was learnt before counts for so many of [`PARTS`] once more is learnt.
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn slices_come_to_take_the_time_that_they_should() {
-        for rate in [4_000, 20_000, 60_000, 120_000] {
+        for rate in [4_000, 20_000, 60_000, 90_000] {
             let last = *sizes(rate, Duration::ZERO, 20).last().unwrap();
             assert!(last.abs_diff(rate / 2) <= rate / 20, "{rate} rows a second: {last}");
         }
