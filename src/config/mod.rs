@@ -75,6 +75,46 @@ pub struct Database {
     pub max_connections: u32,
     /// A query for the instant up to which this (replica's) data reach.
     pub fresh_until: Option<String>,
+    /// How flows with a side here are read, unless they say so themselves.
+    pub strategy: Option<Wanted>,
+}
+
+/// How somebody wants both sides to be read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Wanted {
+    /// `auto`: as the link and the sizes suggest.
+    #[default]
+    Auto,
+    /// `stream`: every row comes here.
+    Stream,
+    /// `packed`: every row comes here, its id shortened by the server.
+    Packed,
+    /// `sketch`: the servers add ids up in buckets, and only buckets that differ come here.
+    Sketch,
+}
+
+impl Wanted {
+    /// As it stands in the configuration.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Stream => "stream",
+            Self::Packed => "packed",
+            Self::Sketch => "sketch",
+        }
+    }
+}
+
+impl Config {
+    /// How a flow is to be read: what it says itself, else the one of its databases that asks for the fewest bytes.
+    #[must_use]
+    pub fn wanted(&self, flow: &Flow) -> Wanted {
+        let consumers = flow.consumers.iter().map(|consumer| &consumer.database);
+        let databases = std::iter::once(&flow.events.database).chain(consumers);
+        let theirs = databases.filter_map(|name| self.databases.get(name)?.strategy).max();
+        flow.strategy.or(theirs).unwrap_or_default()
+    }
 }
 
 /// One kind of message: its event table and the consumers that must see it.
@@ -104,6 +144,8 @@ pub struct Flow {
     pub owner: Option<String>,
     /// Where it is written what to do; messages link to it.
     pub runbook: Option<String>,
+    /// How both sides are read; `None`: as their databases say.
+    pub strategy: Option<Wanted>,
 }
 
 /// An event table, or a sharded set of them.

@@ -10,7 +10,7 @@ use crate::model::event::Stamp;
 use crate::model::run::{Backlog, FlowReport};
 use crate::model::time::DAY;
 use crate::model::{Difference, Event, Id, Kind, Micros, Problem, Receipt, Span, Window};
-use crate::plan::{FlowPlan, FlowRules};
+use crate::plan::{FlowPlan, FlowRules, strategy};
 use crate::schedule::{aligned, settled_until};
 use crate::source::{ErrorKind, ReceiptTable, SourceError};
 use std::collections::BTreeSet;
@@ -118,6 +118,9 @@ impl<'a> Session<'a> {
         slice.misconfigured = failures().any(|failure| failure.error.kind == ErrorKind::Configuration);
         slice.problems.extend(failures().map(|failure| problem(failure, self.flow)));
         slice.report.hints.extend(self.notes.iter().cloned());
+        let mut known = strategy::known(self.flow, self.config, Some(slice.span));
+        known.no_sketch.get_or_insert_with(|| "ids are not added up yet".to_owned());
+        slice.report.hints.extend(strategy::choose(self.config.wanted(self.flow), &known).hint);
         slice.report.hints.extend(retention_hints(self.flow, &self.consumers, &recorder.listed).await);
         hide_late(self.flow, &mut slice.report);
         for (consumer, others) in slice.report.consumers.iter_mut().zip(others) {
