@@ -7,6 +7,7 @@
 //! session   a flow with its tables open           record    differences on their way to ledger and list
 //! read      the first pass: both sides, in time order
 //! confirm   the second pass: suspects by id       outcome   from flows to the finished run
+//! sketch    the first pass over a slow link: sums of ids, and the rows of buckets that differ
 //! again     differences looked up by hand         outlook   what a scheduled run would do, and has left undone
 //! ```
 
@@ -21,6 +22,7 @@ mod range;
 mod read;
 mod record;
 mod session;
+mod sketch;
 mod slicer;
 mod sources;
 

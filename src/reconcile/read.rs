@@ -6,7 +6,7 @@ use super::{Step, Watch};
 use crate::book::FlowBook;
 use crate::model::time::DAY;
 use crate::model::{DeadLetter, Event, Micros, Receipt, Span};
-use crate::plan::FlowPlan;
+use crate::plan::{FlowPlan, FlowRules};
 use crate::source::{Slicing, SourceError};
 use futures_util::StreamExt as _;
 use futures_util::future::{BoxFuture, FutureExt as _};
@@ -111,7 +111,7 @@ impl Reading<'_> {
             cover(widened(self.plan.events, table.slicing()));
         }
         for (place, tables) in self.consumers.iter().enumerate() {
-            let span = self.receipts_span(place, book);
+            let span = self.receipts_span(place, book.rules());
             for slicing in tables.iter().flat_map(slicings) {
                 cover(widened(span, slicing));
             }
@@ -121,12 +121,12 @@ impl Reading<'_> {
 
     /// Receipts of the range and near it; where an id may have several receipts all later ones too, since a message
     /// may be consumed again at any time.
-    fn receipts_span(&self, place: usize, book: &FlowBook) -> Span {
+    pub(super) fn receipts_span(&self, place: usize, rules: &FlowRules) -> Span {
         let near = self.plan.receipts;
-        if book.rules().consumers[place].receipt_ids_unique {
+        if rules.consumers[place].receipt_ids_unique {
             return near;
         }
-        Span::new(near.from, near.until.max(book.rules().as_of.plus(DAY)))
+        Span::new(near.from, near.until.max(rules.as_of.plus(DAY)))
     }
 
     async fn slice(&self, slice: Span, first: bool, max: usize, book: &FlowBook) -> Vec<Answer> {
@@ -138,7 +138,7 @@ impl Reading<'_> {
             }
         }
         for (place, tables) in self.consumers.iter().enumerate().filter(|(place, _)| book.has(*place)) {
-            let span = self.receipts_span(place, book);
+            let span = self.receipts_span(place, book.rules());
             if let Some(tables) = tables {
                 readers.extend(tables.readers(
                     Who::Consumer(place),

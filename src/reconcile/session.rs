@@ -3,6 +3,7 @@
 use super::Watch;
 use super::read::{Failure, Reading, UNDATED_ROWS_MAX, Who};
 use super::record::Recorder;
+use super::sketch::hide_times;
 use super::sources::{ConsumerTables, Databases, Producer, open_consumer, open_producer};
 use crate::book::{Checked, FlowBook, Slice};
 use crate::config::{Config, Flow, Table};
@@ -10,7 +11,7 @@ use crate::model::event::Stamp;
 use crate::model::run::{Backlog, FlowReport};
 use crate::model::time::DAY;
 use crate::model::{Difference, Event, Id, Kind, Micros, Problem, Receipt, Span, Window};
-use crate::plan::{FlowPlan, FlowRules, strategy};
+use crate::plan::{FlowPlan, FlowRules};
 use crate::schedule::{aligned, settled_until};
 use crate::source::{ErrorKind, ReceiptTable, SourceError};
 use std::collections::BTreeSet;
@@ -18,7 +19,7 @@ use std::collections::BTreeSet;
 /// One flow with its tables open: what is the same for every slice of a run.
 pub(super) struct Session<'a> {
     pub(super) flow: &'a Flow,
-    config: &'a Config,
+    pub(super) config: &'a Config,
     rules: FlowRules,
     producer: Producer,
     consumers: Vec<Option<ConsumerTables>>,
@@ -87,14 +88,21 @@ impl<'a> Session<'a> {
         recorder: &mut Recorder<'_>,
     ) -> Result<Slice, SourceError> {
         let (span, windows) = (plan.events, plan.windows.clone());
-        let mut book = FlowBook::streamed(FlowRules { span, windows, ..self.rules.clone() });
-        let mut failures = Vec::new();
-        self.failures.iter().for_each(|failure| lost(failure, &mut book));
-        self.feed_aside(&mut book, first);
+        let mut rules = FlowRules { span, windows, ..self.rules.clone() };
         tracing::debug!(flow = self.flow.name, windows = plan.windows.len(), "reading");
         let reading =
             Reading { plan, producer: &self.producer, consumers: &self.consumers, watch: self.watch };
-        failures.extend(reading.run(&mut book, recorder).await?);
+        let (shown, hint) = self.by_sketch(&reading, &rules).await;
+        let sketched = shown.is_some();
+        rules.late_after = rules.late_after.filter(|_| !sketched);
+        let mut book = FlowBook::streamed(rules);
+        let mut failures = Vec::new();
+        self.failures.iter().for_each(|failure| lost(failure, &mut book));
+        self.feed_aside(&mut book, first);
+        match shown {
+            Some(shown) => shown.enter(&mut book),
+            None => failures.extend(reading.run(&mut book, recorder).await?),
+        }
         book.close_reading();
         recorder.take(book.take_found()).await;
         reading.confirm(&mut book, &mut failures, recorder).await?;
@@ -103,6 +111,10 @@ impl<'a> Session<'a> {
         let mut slice = Slice { aside: first, ..Slice::new(span, book.finish()) };
         tracing::info!(flow = self.flow.name, outcome = slice.report.outcome.name(), differences = slice.differences, from = %span.from, until = %span.until, "judged");
         self.complete(&mut slice, &failures, others, recorder).await;
+        slice.report.hints.extend(hint);
+        if sketched {
+            hide_times(self.flow, &mut slice);
+        }
         Ok(slice)
     }
 
@@ -118,9 +130,6 @@ impl<'a> Session<'a> {
         slice.misconfigured = failures().any(|failure| failure.error.kind == ErrorKind::Configuration);
         slice.problems.extend(failures().map(|failure| problem(failure, self.flow)));
         slice.report.hints.extend(self.notes.iter().cloned());
-        let mut known = strategy::known(self.flow, self.config, Some(slice.span));
-        known.no_sketch.get_or_insert_with(|| "ids are not added up yet".to_owned());
-        slice.report.hints.extend(strategy::choose(self.config.wanted(self.flow), &known).hint);
         slice.report.hints.extend(retention_hints(self.flow, &self.consumers, &recorder.listed).await);
         hide_late(self.flow, &mut slice.report);
         for (consumer, others) in slice.report.consumers.iter_mut().zip(others) {

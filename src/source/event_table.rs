@@ -1,5 +1,9 @@
 //! One physical event table.
 
+mod sketch;
+
+pub use sketch::Counted;
+
 use super::cell::{ColumnType, Fields, Kind};
 use super::conditions::{bits, code, state};
 use super::database::Database;

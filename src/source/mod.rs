@@ -23,6 +23,7 @@ mod postgres;
 mod receipt_table;
 mod relation;
 mod retry;
+mod sketching;
 mod sql;
 mod sqlite;
 mod time_column;
@@ -30,7 +31,7 @@ mod time_column;
 pub use database::Database;
 pub use dead_letter_table::DeadLetterTable;
 pub use error::{ErrorKind, SourceError};
-pub use event_table::EventTable;
+pub use event_table::{Counted, EventTable};
 pub use receipt_table::ReceiptTable;
 
 use crate::model::Span;

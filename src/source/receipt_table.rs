@@ -1,5 +1,7 @@
 //! One physical dedup table, as one consumer sees it.
 
+mod sketch;
+
 use super::cell::Fields;
 use super::consumer_column::ConsumerColumn;
 use super::database::{Database, Rows};
