@@ -63,13 +63,30 @@ impl ConsumerBook {
             sights: None,
             suspects: HashMap::new(),
             dead: HashMap::new(),
-            pairing: Pairing::new(unique),
+            pairing: Pairing::new(unique, rules.late_after),
             events_done: false,
         }
     }
 
     pub(super) fn event(&mut self, id: &Id, row: Facts, rules: &FlowRules, findings: &mut Findings) {
-        let (before, now, pair) = self.pairing.event(id, row);
+        self.row(id, row, false, rules, findings);
+    }
+
+    /// Whether a pair can be settled as it is met, since nothing else can have its id.
+    pub(super) fn settles_at_once(&self, id: impl FnOnce() -> Id) -> bool {
+        self.pairing.settles_at_once(id)
+    }
+
+    /// An event row; `short` says that its creation time was not read.
+    pub(super) fn row(
+        &mut self,
+        id: &Id,
+        row: Facts,
+        short: bool,
+        rules: &FlowRules,
+        findings: &mut Findings,
+    ) {
+        let (before, now, pair) = self.pairing.event(id, row, short);
         self.move_acked(before.as_ref(), Some(&now), rules);
         if let Some(delivery) = pair {
             self.enter(id, &delivery, rules, findings);
@@ -159,7 +176,7 @@ impl ConsumerBook {
     }
 
     pub(super) fn needs_event(&self, id: &Id, event_ids_unique: bool) -> bool {
-        let known = self.suspects.get(id).and_then(Seen::event);
+        let known = self.suspects.get(id).filter(|seen| !seen.is_short()).and_then(Seen::event);
         !(event_ids_unique && known.is_some_and(|event| event.state == State::Acked && event.rows == 1))
     }
 

@@ -16,6 +16,7 @@ mod findings;
 mod finish;
 mod heal;
 mod hints;
+mod short;
 mod slice;
 
 pub use findings::Findings;

@@ -154,12 +154,37 @@ fn unhexed(digits: &str) -> Option<Vec<u8>> {
     digits.as_bytes().chunks(2).map(pair).collect()
 }
 
-fn canonical_uuid(bytes: &[u8]) -> Option<[u8; 16]> {
-    if bytes.len() != 36 || DASHES.iter().any(|&at| bytes[at] != b'-') {
+/// Where the pairs of digits of a UUID's text begin.
+const PAIRS: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
+
+/// What each lower-case digit counts; anything else has a high bit.
+const DIGITS: [u8; 256] = digits();
+
+const fn digits() -> [u8; 256] {
+    let mut table = [0xff; 256];
+    let mut value = 0;
+    while value < 16 {
+        table[b"0123456789abcdef"[value as usize] as usize] = value;
+        value += 1;
+    }
+    table
+}
+
+/// The bytes of a UUID in canonical text: lower case, with dashes. Every id that is read comes through here, so it is
+/// made of look-ups instead of branches.
+pub(super) fn canonical_uuid(bytes: &[u8]) -> Option<[u8; 16]> {
+    let text: &[u8; 36] = bytes.try_into().ok()?;
+    if DASHES.iter().any(|&at| text[at] != b'-') {
         return None;
     }
-    let digits = bytes.iter().enumerate().filter(|(at, _)| !DASHES.contains(at)).map(|(_, &byte)| byte);
-    packed(digits, |byte| !byte.is_ascii_uppercase())
+    let mut uuid = [0; 16];
+    let mut seen = 0;
+    for (byte, at) in uuid.iter_mut().zip(PAIRS) {
+        let (high, low) = (DIGITS[usize::from(text[at])], DIGITS[usize::from(text[at + 1])]);
+        seen |= high | low;
+        *byte = high << 4 | low & 15;
+    }
+    (seen < 16).then_some(uuid)
 }
 
 /// A UUID in any usual spelling: either case, with or without dashes, in braces, behind `urn:uuid:`, blanks around.
@@ -173,23 +198,22 @@ pub fn loose_uuid(bytes: &[u8]) -> Option<[u8; 16]> {
         text = inner;
     }
     match text.len() {
-        32 => packed(text.iter().copied(), |_| true),
-        36 if DASHES.iter().all(|&at| text[at] == b'-') => packed(
-            text.iter().enumerate().filter(|(at, _)| !DASHES.contains(at)).map(|(_, &byte)| byte),
-            |_| true,
-        ),
+        32 => packed(text.iter().copied()),
+        36 if DASHES.iter().all(|&at| text[at] == b'-') => {
+            packed(text.iter().enumerate().filter(|(at, _)| !DASHES.contains(at)).map(|(_, &byte)| byte))
+        }
         _ => None,
     }
 }
 
-fn packed(digits: impl Iterator<Item = u8>, allowed: impl Fn(u8) -> bool) -> Option<[u8; 16]> {
+fn packed(digits: impl Iterator<Item = u8>) -> Option<[u8; 16]> {
     let mut bytes = [0_u8; 16];
     let mut count = 0;
     for digit in digits {
         let value = match digit {
             b'0'..=b'9' => digit - b'0',
             b'a'..=b'f' => digit - b'a' + 10,
-            b'A'..=b'F' if allowed(digit) => digit - b'A' + 10,
+            b'A'..=b'F' => digit - b'A' + 10,
             _ => return None,
         };
         let place = bytes.get_mut(count / 2)?;

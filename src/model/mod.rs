@@ -1,6 +1,7 @@
 //! The words of reconciliation as types: pure, no clock, no I/O.
 
 pub mod alert;
+pub mod bulk;
 pub mod event;
 pub mod id;
 pub mod kind;
@@ -12,6 +13,7 @@ pub mod time;
 pub mod window;
 
 pub use alert::{Alert, AlertKey, AlertState, Digest, Notice, Occasion};
+pub use bulk::{Bulk, ShortEvents};
 pub use event::{DeadLetter, Event, Receipt, State};
 pub use id::Id;
 pub use kind::Kind;

@@ -6,7 +6,7 @@ use super::sources::ConsumerTables;
 use super::{Step, Watch};
 use crate::book::{Answers, FlowBook};
 use crate::model::{Event, Id};
-use crate::source::{EventTable, ReceiptTable, SourceError};
+use crate::source::SourceError;
 use futures_util::future::try_join_all;
 
 /// So many ids are looked up at a time ...
@@ -57,7 +57,7 @@ impl Reading<'_> {
         recorder: &mut Recorder<'_>,
     ) -> Result<(), Side> {
         let of = book.suspects_count(place);
-        let indexed = self.events_indexed() && tables.receipts.iter().all(ReceiptTable::look_up_indexed);
+        let indexed = self.events_indexed() && tables.receipts.iter().all(|table| table.look_up_indexed());
         let bounds = book.suspects_bounds(place, if indexed { PART } else { BATCH_UNINDEXED });
         let mut done = 0;
         for part in 0..=bounds.len() {
@@ -89,7 +89,7 @@ impl Reading<'_> {
     }
 
     fn events_indexed(&self) -> bool {
-        self.producer.tables.iter().all(EventTable::look_up_indexed)
+        self.producer.tables.iter().all(|table| table.look_up_indexed())
     }
 
     /// A consumer's answers; `None` where it fails, which leaves everything there as it was.

@@ -1,21 +1,26 @@
 //! The first pass: both sides slice by slice in time order, into the books.
+//!
+//! Slices are read ahead while earlier ones are entered, each table by a task of its own; the books take them in order.
 
 use super::record::Recorder;
+use super::slicer::{ROWS_MAX, Slicer};
 use super::sources::{ConsumerTables, Producer};
 use super::{Step, Watch};
 use crate::book::FlowBook;
-use crate::model::time::DAY;
-use crate::model::{DeadLetter, Event, Micros, Receipt, Span};
+use crate::model::time::{DAY, SECOND};
+use crate::model::{Bulk, DeadLetter, Event, Micros, Receipt, ShortEvents, Span};
 use crate::plan::{FlowPlan, FlowRules};
-use crate::source::{Slicing, SourceError};
-use futures_util::StreamExt as _;
-use futures_util::future::{BoxFuture, FutureExt as _};
-use futures_util::stream;
-
-use super::slicer::{ROWS_MAX, Slicer};
+use crate::source::{DeadLetterTable, EventSlice, EventTable, ReceiptSlice, ReceiptTable, Slicing, SourceError};
+use futures_util::future::join_all;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
 
 /// So many statements of one flow run at the same time.
 const READERS_MAX: usize = 8;
+/// So many slices are read before the first of them is entered in the books.
+const AHEAD: usize = 2;
 /// A table that cannot be cut by time, or a second that cannot be cut further, may have so many rows.
 const UNSLICED_ROWS_MAX: usize = 2_000_000;
 /// So many rows without any usable time are read.
@@ -23,23 +28,23 @@ pub(super) const UNDATED_ROWS_MAX: usize = 100_000;
 
 /// One table's part of a slice.
 enum Batch {
-    Events(Vec<Event>),
-    Receipts(Vec<Receipt>),
+    Events(EventSlice),
+    Receipts(ReceiptSlice),
     DeadLetters(Vec<DeadLetter>),
 }
 
 impl Batch {
     fn len(&self) -> usize {
         match self {
-            Self::Events(rows) => rows.len(),
-            Self::Receipts(rows) => rows.len(),
+            Self::Events(slice) => slice.len(),
+            Self::Receipts(slice) => slice.len(),
             Self::DeadLetters(rows) => rows.len(),
         }
     }
 }
 
 /// Who was read: the producer, or the consumer at this place.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Who {
     Producer,
     Consumer(usize),
@@ -51,8 +56,24 @@ pub(super) struct Failure {
     pub(super) error: SourceError,
 }
 
+type Task = JoinHandle<Result<Option<Batch>, SourceError>>;
 type Answer = (Who, Result<Option<Batch>, SourceError>);
-type Reader<'a> = BoxFuture<'a, Answer>;
+
+/// A slice that is being read.
+struct Pending {
+    slice: Span,
+    tables: Vec<(Who, Task)>,
+}
+
+impl Pending {
+    async fn answers(self) -> Vec<Answer> {
+        let answers = self.tables.into_iter().map(async |(who, table)| {
+            // A task that cannot be joined has panicked: what it would have read is unknown.
+            (who, table.await.unwrap_or_else(|error| Err(SourceError::broken("-", &error.to_string()))))
+        });
+        join_all(answers).await
+    }
+}
 
 /// Everything that one flow reads.
 pub(super) struct Reading<'a> {
@@ -71,28 +92,56 @@ impl Reading<'_> {
         recorder: &mut Recorder<'_>,
     ) -> Result<Vec<Failure>, SourceError> {
         let mut failures = Vec::new();
-        let mut slicer = Slicer::new(self.whole_range(book));
-        let events_end = self.events_end();
-        let (mut rows, mut first) = (0_u64, true);
-        while let Some(slice) = slicer.slice() {
-            let max = if slice.micros() <= crate::model::time::SECOND { UNSLICED_ROWS_MAX } else { ROWS_MAX };
-            let answers = self.slice(slice, first, max, book).await;
-            if answers.iter().any(|(_, answer)| matches!(answer, Ok(None))) && slicer.halve() {
+        let whole = self.whole_range(book);
+        let (mut slicer, mut ahead) = (Slicer::new(whole, self.tables_of_a_side()), VecDeque::new());
+        let readers = Arc::new(Semaphore::new(READERS_MAX));
+        let mut rows = 0_u64;
+        self.begin(&mut slicer, &mut ahead, whole, &readers, book);
+        while let Some(pending) = ahead.pop_front() {
+            let slice = pending.slice;
+            let answers = pending.answers().await;
+            let too_many = answers.iter().any(|(_, answer)| matches!(answer, Ok(None)));
+            if too_many && slicer.halve(slice) {
+                // What was read behind it is read again.
+                join_all(ahead.drain(..).map(Pending::answers)).await;
+            } else {
+                slicer.done(slice, busier_side(&answers));
+            }
+            self.begin(&mut slicer, &mut ahead, whole, &readers, book);
+            if too_many && slicer.is_before(slice) {
                 continue;
             }
-            let busiest =
-                answers.iter().filter_map(|(_, answer)| Some(answer.as_ref().ok()?.as_ref()?.len())).max();
-            if slice.from >= events_end {
-                book.events_done();
-            }
-            rows += self.enter(answers, book, &mut failures)?;
+            rows += self.enter(slice, answers, book, &mut failures)?;
             recorder.take(book.take_found()).await;
-            slicer.done(busiest.unwrap_or(0));
-            first = false;
             tracing::debug!(flow = self.plan.flow.name, from = %slice.from, until = %slice.until, rows, "slice read");
             (self.watch)(Step::Reading { flow: &self.plan.flow.name, share: slicer.share(), rows });
         }
         Ok(failures)
+    }
+
+    /// Begins to read as many slices as are read ahead.
+    fn begin(
+        &self,
+        slicer: &mut Slicer,
+        ahead: &mut VecDeque<Pending>,
+        whole: Span,
+        readers: &Arc<Semaphore>,
+        book: &FlowBook,
+    ) {
+        while ahead.len() < AHEAD
+            && let Some(slice) = slicer.begin()
+        {
+            let max = if slice.micros() <= SECOND { UNSLICED_ROWS_MAX } else { ROWS_MAX };
+            let cut = Cut { slice, first: slice.from == whole.from, max, many: slicer.expects_many() };
+            let tables = self.tables(cut, book, readers);
+            ahead.push_back(Pending { slice, tables });
+        }
+    }
+
+    /// On the side that has more.
+    fn tables_of_a_side(&self) -> usize {
+        let consumers = self.consumers.iter().flatten().map(|tables| tables.receipts.len());
+        consumers.chain([self.producer.tables.len()]).max().unwrap_or(1)
     }
 
     /// Where the last event table's part ends.
@@ -129,38 +178,47 @@ impl Reading<'_> {
         Span::new(near.from, near.until.max(rules.as_of.plus(DAY)))
     }
 
-    async fn slice(&self, slice: Span, first: bool, max: usize, book: &FlowBook) -> Vec<Answer> {
-        let mut readers: Vec<Reader<'_>> = Vec::new();
+    fn tables(
+        &self,
+        cut: Cut,
+        book: &FlowBook,
+        readers: &Arc<Semaphore>,
+    ) -> Vec<(Who, Task)> {
+        let mut tables = Vec::new();
         for table in &self.producer.tables {
-            if let Some((part, max)) = part(slice, first, max, self.plan.events, table.slicing()) {
-                readers
-                    .push(table.read(part, max).map(|got| answer(Who::Producer, got, Batch::Events)).boxed());
+            if let Some(part) = cut.part(self.plan.events, table.slicing()) {
+                tables.push((Who::Producer, part.events(table, readers)));
             }
         }
-        for (place, tables) in self.consumers.iter().enumerate().filter(|(place, _)| book.has(*place)) {
-            let span = self.receipts_span(place, book.rules());
-            if let Some(tables) = tables {
-                readers.extend(tables.readers(
-                    Who::Consumer(place),
-                    slice,
-                    first,
-                    max,
-                    span,
-                    self.plan.receipts,
-                ));
+        for (place, opened) in self.consumers.iter().enumerate().filter(|(place, _)| book.has(*place)) {
+            let Some(opened) = opened else { continue };
+            let (who, span) = (Who::Consumer(place), self.receipts_span(place, book.rules()));
+            for table in &opened.receipts {
+                if let Some(part) = cut.part(span, table.slicing()) {
+                    tables.push((who, part.receipts(table, readers)));
+                }
+            }
+            if let Some(table) = &opened.dead_letters
+                && let Some(part) = cut.part(self.plan.receipts, table.slicing())
+            {
+                tables.push((who, part.dead_letters(table, readers)));
             }
         }
-        stream::iter(readers).buffered(READERS_MAX).collect().await
+        tables
     }
 
-    /// Enters what was read, the producer's rows first.
+    /// Enters what was read of a slice, the producer's rows first.
     fn enter(
         &self,
+        slice: Span,
         answers: Vec<Answer>,
         book: &mut FlowBook,
         failures: &mut Vec<Failure>,
     ) -> Result<u64, SourceError> {
-        let mut rows = 0;
+        if slice.from >= self.events_end() {
+            book.events_done();
+        }
+        let mut read = Read::new(self.consumers.len());
         for (who, answer) in answers {
             match (who, answer) {
                 (Who::Producer, Err(error)) => return Err(error),
@@ -173,13 +231,81 @@ impl Reading<'_> {
                     lose(place, SourceError::too_many_rows(source, UNSLICED_ROWS_MAX), book, failures);
                 }
                 (Who::Consumer(place), Err(error)) => lose(place, error, book, failures),
-                (who, Ok(Some(batch))) => {
-                    rows += batch.len() as u64;
-                    feed(who, batch, book);
-                }
+                (who, Ok(Some(batch))) => read.add(who, batch),
             }
         }
+        let rows = read.rows;
+        read.feed(book);
         Ok(rows)
+    }
+}
+
+/// How many rows the side gave that gave more.
+fn busier_side(answers: &[Answer]) -> usize {
+    let mut rows = BTreeMap::new();
+    for (who, answer) in answers {
+        let read = answer.as_ref().ok().and_then(Option::as_ref).map_or(0, Batch::len);
+        *rows.entry(*who).or_insert(0) += read;
+    }
+    rows.into_values().max().unwrap_or(0)
+}
+
+/// What all tables gave of a slice.
+struct Read {
+    rows: u64,
+    short_events: Vec<ShortEvents>,
+    events: Vec<Event>,
+    /// Of each consumer.
+    short_receipts: Vec<Bulk>,
+    receipts: Vec<(usize, Vec<Receipt>)>,
+    dead_letters: Vec<(usize, Vec<DeadLetter>)>,
+}
+
+impl Read {
+    fn new(consumers: usize) -> Self {
+        Self {
+            rows: 0,
+            short_events: Vec::new(),
+            events: Vec::new(),
+            short_receipts: vec![Bulk::default(); consumers],
+            receipts: Vec::new(),
+            dead_letters: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, who: Who, batch: Batch) {
+        self.rows += batch.len() as u64;
+        match (who, batch) {
+            (_, Batch::Events(slice)) => {
+                self.short_events.extend(slice.short);
+                self.events.extend(slice.rows);
+            }
+            (Who::Consumer(place), Batch::Receipts(slice)) => self.add_receipts(place, slice),
+            (Who::Consumer(place), Batch::DeadLetters(rows)) => self.dead_letters.push((place, rows)),
+            (Who::Producer, Batch::Receipts(_) | Batch::DeadLetters(_)) => {}
+        }
+    }
+
+    fn add_receipts(&mut self, place: usize, slice: ReceiptSlice) {
+        let bulk = &mut self.short_receipts[place];
+        if bulk.is_empty() {
+            *bulk = slice.short;
+        } else if !bulk.append(&slice.short) {
+            // More text than one buffer holds.
+            self.receipts.push((place, slice.short.receipts().collect()));
+        }
+        self.receipts.push((place, slice.rows));
+    }
+
+    fn feed(self, book: &mut FlowBook) {
+        book.slice(self.short_events, &self.short_receipts);
+        self.events.iter().for_each(|row| book.event(row));
+        for (place, rows) in self.receipts {
+            rows.into_iter().for_each(|row| book.receipt(place, row));
+        }
+        for (place, rows) in self.dead_letters {
+            rows.into_iter().for_each(|row| book.dead_letter(place, row));
+        }
     }
 }
 
@@ -191,63 +317,59 @@ pub(super) fn lose(place: usize, error: SourceError, book: &mut FlowBook, failur
     }
 }
 
-fn feed(who: Who, batch: Batch, book: &mut FlowBook) {
-    match (who, batch) {
-        (_, Batch::Events(rows)) => rows.iter().for_each(|row| book.event(row)),
-        (Who::Consumer(place), Batch::Receipts(rows)) => {
-            rows.into_iter().for_each(|row| book.receipt(place, row));
-        }
-        (Who::Consumer(place), Batch::DeadLetters(rows)) => {
-            rows.into_iter().for_each(|row| book.dead_letter(place, row));
-        }
-        (Who::Producer, Batch::Receipts(_) | Batch::DeadLetters(_)) => {}
-    }
-}
-
-fn answer<T>(who: Who, got: Result<Option<T>, SourceError>, batch: impl FnOnce(T) -> Batch) -> Answer {
-    (who, got.map(|rows| rows.map(batch)))
-}
-
 fn widened(span: Span, slicing: Slicing) -> Span {
     span.widened(slicing.margin, slicing.margin)
 }
 
 fn slicings(tables: &ConsumerTables) -> impl Iterator<Item = Slicing> {
-    let receipts = tables.receipts.iter().map(crate::source::ReceiptTable::slicing);
-    receipts.chain(tables.dead_letters.iter().map(crate::source::DeadLetterTable::slicing))
+    let receipts = tables.receipts.iter().map(|table| table.slicing());
+    receipts.chain(tables.dead_letters.iter().map(|table| table.slicing()))
 }
 
-/// A table's part of a slice, and how many rows it may give; `None` where it has none.
-fn part(slice: Span, first: bool, max: usize, wanted: Span, slicing: Slicing) -> Option<(Span, usize)> {
-    if slicing.whole {
-        return first.then_some((wanted, UNSLICED_ROWS_MAX));
+/// A slice, and how it is to be read.
+#[derive(Clone, Copy)]
+struct Cut {
+    slice: Span,
+    /// Tables that cannot be sliced are read with the first.
+    first: bool,
+    /// No more rows than this of a table.
+    max: usize,
+    /// Many rows are expected.
+    many: bool,
+}
+
+impl Cut {
+    /// A table's part of the slice; `None` where it has none.
+    fn part(self, wanted: Span, slicing: Slicing) -> Option<Self> {
+        if slicing.whole {
+            return self.first.then_some(Self { slice: wanted, max: UNSLICED_ROWS_MAX, ..self });
+        }
+        let wanted = widened(wanted, slicing);
+        let slice = Span::new(self.slice.from.max(wanted.from), self.slice.until.min(wanted.until));
+        (!slice.is_empty()).then_some(Self { slice, ..self })
     }
-    let wanted = widened(wanted, slicing);
-    let part = Span::new(slice.from.max(wanted.from), slice.until.min(wanted.until));
-    (!part.is_empty()).then_some((part, max))
-}
 
-impl ConsumerTables {
-    fn readers(
-        &self,
-        who: Who,
-        slice: Span,
-        first: bool,
-        max: usize,
-        receipts: Span,
-        dead: Span,
-    ) -> Vec<Reader<'_>> {
-        let mut readers: Vec<Reader<'_>> = Vec::new();
-        for table in &self.receipts {
-            if let Some((part, max)) = part(slice, first, max, receipts, table.slicing()) {
-                readers.push(table.read(part, max).map(move |got| answer(who, got, Batch::Receipts)).boxed());
-            }
-        }
-        if let Some(table) = &self.dead_letters
-            && let Some((part, max)) = part(slice, first, max, dead, table.slicing())
-        {
-            readers.push(table.read(part, max).map(move |got| answer(who, got, Batch::DeadLetters)).boxed());
-        }
-        readers
+    fn events(self, table: &Arc<EventTable>, readers: &Arc<Semaphore>) -> Task {
+        let (table, readers) = (Arc::clone(table), Arc::clone(readers));
+        tokio::spawn(async move {
+            let _permit = readers.acquire().await;
+            Ok(table.read_slice(self.slice, self.max, self.many).await?.map(Batch::Events))
+        })
+    }
+
+    fn receipts(self, table: &Arc<ReceiptTable>, readers: &Arc<Semaphore>) -> Task {
+        let (table, readers) = (Arc::clone(table), Arc::clone(readers));
+        tokio::spawn(async move {
+            let _permit = readers.acquire().await;
+            Ok(table.read_slice(self.slice, self.max, self.many).await?.map(Batch::Receipts))
+        })
+    }
+
+    fn dead_letters(self, table: &Arc<DeadLetterTable>, readers: &Arc<Semaphore>) -> Task {
+        let (table, readers) = (Arc::clone(table), Arc::clone(readers));
+        tokio::spawn(async move {
+            let _permit = readers.acquire().await;
+            Ok(table.read(self.slice, self.max).await?.map(Batch::DeadLetters))
+        })
     }
 }

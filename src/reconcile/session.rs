@@ -13,7 +13,7 @@ use crate::model::time::DAY;
 use crate::model::{Difference, Event, Id, Kind, Micros, Problem, Receipt, Span, Window};
 use crate::plan::{FlowPlan, FlowRules};
 use crate::schedule::{aligned, settled_until};
-use crate::source::{ErrorKind, ReceiptTable, SourceError};
+use crate::source::{ErrorKind, SourceError};
 use std::collections::BTreeSet;
 
 /// One flow with its tables open: what is the same for every slice of a run.
@@ -258,7 +258,7 @@ async fn open_consumers(
 fn notes(producer: &Producer, consumers: &[Option<ConsumerTables>]) -> Vec<String> {
     let events = producer.tables.iter().flat_map(|table| table.notes().iter());
     let receipts =
-        consumers.iter().flatten().flat_map(|tables| &tables.receipts).flat_map(ReceiptTable::notes);
+        consumers.iter().flatten().flat_map(|tables| &tables.receipts).flat_map(|table| table.notes());
     let dead = consumers.iter().flatten().filter_map(|tables| tables.dead_letters.as_ref());
     let all = events.chain(receipts).chain(dead.flat_map(|table| table.notes().iter()));
     let unique: BTreeSet<_> = all.cloned().collect();

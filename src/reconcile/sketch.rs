@@ -23,7 +23,7 @@ use crate::model::window::position;
 use crate::model::{DeadLetter, Event, Id, Receipt, Span, Window};
 use crate::plan::FlowRules;
 use crate::sketch::{self, Digest};
-use crate::source::{Counted, EventTable, ReceiptTable, SourceError};
+use crate::source::{Counted, SourceError};
 use futures_util::future::try_join_all;
 use std::collections::BTreeSet;
 use sums::Sums;
@@ -105,7 +105,7 @@ struct Picked {
 impl Reading<'_> {
     /// What in the tables keeps the flow from being read by a sketch.
     pub(super) fn sketch_obstacle(&self, rules: &FlowRules) -> Option<String> {
-        let events = self.producer.tables.iter().find_map(EventTable::sketch_obstacle);
+        let events = self.producer.tables.iter().find_map(|table| table.sketch_obstacle());
         let everybody = self.plan.flow.consumers.iter().any(|consumer| consumer.expects.is_none());
         let uncounted = || {
             let twice = !rules.event_ids_unique && !everybody;
@@ -114,7 +114,7 @@ impl Reading<'_> {
         let of = |(place, tables): (usize, &Option<ConsumerTables>)| {
             let name = &rules.consumers[place].name;
             let Some(tables) = tables else { return Some(format!("consumer `{name}` could not be opened")) };
-            let own = tables.receipts.iter().find_map(ReceiptTable::sketch_obstacle);
+            let own = tables.receipts.iter().find_map(|table| table.sketch_obstacle());
             let twice = !rules.consumers[place].receipt_ids_unique && !rules.event_ids_unique;
             let own = own.or_else(|| twice.then(|| TWICE.to_owned()));
             own.map(|why| format!("consumer `{name}`: {why}"))

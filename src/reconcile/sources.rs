@@ -6,6 +6,7 @@ use crate::plan::{FlowPlan, FlowRules};
 use crate::source::{Database, DeadLetterTable, EventTable, ReceiptTable, SourceError};
 use futures_util::future::join_all;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Every database that the plan needs, connected or with the reason why not.
 pub(super) struct Databases(BTreeMap<String, Result<Database, SourceError>>);
@@ -42,13 +43,13 @@ fn names(flow: &Flow) -> impl Iterator<Item = &str> {
 
 /// The producer's side of a flow, opened.
 pub(super) struct Producer {
-    pub(super) tables: Vec<EventTable>,
+    pub(super) tables: Vec<Arc<EventTable>>,
 }
 
 /// One consumer's side, opened.
 pub(super) struct ConsumerTables {
-    pub(super) receipts: Vec<ReceiptTable>,
-    pub(super) dead_letters: Option<DeadLetterTable>,
+    pub(super) receipts: Vec<Arc<ReceiptTable>>,
+    pub(super) dead_letters: Option<Arc<DeadLetterTable>>,
 }
 
 /// Opens the event tables and enters in the rules what they say of themselves.
@@ -63,7 +64,7 @@ pub(super) async fn open_producer(
     let expects: Vec<_> = consumers.iter().map(|consumer| consumer.expects.clone()).collect();
     let mut tables = Vec::new();
     for table in &events.tables {
-        tables.push(EventTable::open(database, table, events, &expects, rules.as_of).await?);
+        tables.push(Arc::new(EventTable::open(database, table, events, &expects, rules.as_of).await?));
     }
     // Shards may hold one id twice even if each of them cannot.
     rules.event_ids_unique = matches!(tables.as_slice(), [table] if table.ids_unique());
@@ -81,13 +82,13 @@ pub(super) async fn open_consumer(
     let mut fresh = database.fresh_until().await?;
     let mut receipts = Vec::new();
     for table in &consumer.tables {
-        receipts.push(ReceiptTable::open(database, table, consumer, as_of).await?);
+        receipts.push(Arc::new(ReceiptTable::open(database, table, consumer, as_of).await?));
     }
     let dead_letters = match &consumer.dead_letters {
         Some(dead) => {
             let database = databases.get(&dead.database)?;
             fresh = earlier(fresh, database.fresh_until().await?);
-            Some(DeadLetterTable::open(database, dead, as_of).await?)
+            Some(Arc::new(DeadLetterTable::open(database, dead, as_of).await?))
         }
         None => None,
     };

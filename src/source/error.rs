@@ -206,6 +206,13 @@ impl SourceError {
         Self::of(database, message, ErrorKind::Other)
     }
 
+    /// A reader of this program has ended in its middle.
+    #[must_use]
+    pub fn broken(database: &str, how: &str) -> Self {
+        let message = format!("reading has broken off ({how}); run again, and report it if it stays");
+        Self::of(database, message, ErrorKind::Other)
+    }
+
     fn of(database: &str, message: String, kind: ErrorKind) -> Self {
         Self { database: database.to_owned(), place: String::new(), table: None, message, kind }
     }

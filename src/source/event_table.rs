@@ -1,9 +1,12 @@
 //! One physical event table.
 
+mod short;
 mod sketch;
 
+pub use short::EventSlice;
 pub use sketch::Counted;
 
+use super::short::ShortForm;
 use super::cell::{ColumnType, Fields, Kind};
 use super::conditions::{bits, code, state};
 use super::database::Database;
@@ -29,6 +32,7 @@ pub struct EventTable {
     attempts: Option<String>,
     expects: Vec<Option<String>>,
     notes: Vec<String>,
+    short: Option<ShortForm>,
 }
 
 /// Consumers in each of the two bit sets of a row.
@@ -62,7 +66,7 @@ impl EventTable {
         let attempts =
             events.attempts.as_ref().map(|column| attempts(db.dialect(), column, type_of(&types, ATTEMPTS)));
         let notes = notes::of(&relation, &[&id], &[&acked, &created], &[]);
-        Ok(Self {
+        let mut table = Self {
             filter: super::condition(events.filter.as_deref()),
             states: events.states.clone(),
             expects: expects.to_vec(),
@@ -72,7 +76,10 @@ impl EventTable {
             acked,
             attempts,
             notes,
-        })
+            short: None,
+        };
+        table.short = short::form(&table);
+        Ok(table)
     }
 
     /// How a range has to be cut for reading.
@@ -187,7 +194,9 @@ impl EventTable {
     /// The statements that reading a span takes, by name, with their values written in.
     #[must_use]
     pub fn statements(&self, span: Span) -> Vec<(String, String)> {
-        let mut all = self.range(span, &shown_limit()).unwrap_or_default();
+        let short = self.short.as_ref().and_then(|form| self.short_statement(form, span).ok());
+        let mut all: Vec<Statement> = short.into_iter().collect();
+        all.extend(self.range(span, &shown_limit()).unwrap_or_default());
         all.extend(self.undated_statement(usize::MAX));
         all.extend(self.by_id_statement(look_up::shown(&[&self.id])));
         all.extend(self.backlog_statement().ok().flatten());
@@ -209,13 +218,8 @@ impl EventTable {
             statements.push(self.of_flow(Query::EventsWhole, vec![("limit", limit.clone())])?);
             return Ok(statements);
         }
-        if let Some(acked) = &self.acked {
-            let slots = vec![
-                ("acked_within", acked.within(span)),
-                ("acked_usable", acked.usable()),
-                ("limit", limit.clone()),
-            ];
-            statements.push(self.of_flow(Query::EventsAcked, slots)?);
+        if self.acked.is_some() {
+            statements.push(self.acked_statement(span, limit.clone(), self.filter.clone())?);
         }
         if let Some(created) = &self.created {
             let slots = vec![

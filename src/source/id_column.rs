@@ -9,6 +9,7 @@ use super::decode;
 use super::decode::id::{spellings, to_stored};
 use super::error::Failure;
 use super::relation::{Affinity, Relation};
+use super::short::ShortId;
 use super::sql::{self, Fragment, Value};
 use crate::config::{self, Dialect, Expression, IdEncoding};
 use crate::model::{Id, id::uuid_text};
@@ -75,6 +76,11 @@ impl IdColumn {
             (Dialect::Postgres, Kind::Decimal | Kind::Other) => format!("({})::text", self.raw),
             _ => self.raw.clone(),
         }
+    }
+
+    /// How its values come in the short form, where they can.
+    pub fn short(&self) -> Option<ShortId> {
+        ShortId::new(self.dialect, &self.raw, self.kind, self.encoding)
     }
 
     /// The id in a row.

@@ -24,6 +24,7 @@ mod receipt_table;
 mod relation;
 mod retry;
 mod sketching;
+mod short;
 mod sql;
 mod sqlite;
 mod time_column;
@@ -31,8 +32,8 @@ mod time_column;
 pub use database::Database;
 pub use dead_letter_table::DeadLetterTable;
 pub use error::{ErrorKind, SourceError};
-pub use event_table::{Counted, EventTable};
-pub use receipt_table::ReceiptTable;
+pub use event_table::{Counted, EventSlice, EventTable};
+pub use receipt_table::{ReceiptSlice, ReceiptTable};
 
 use crate::model::Span;
 use axis::Axis;

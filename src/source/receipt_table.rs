@@ -1,7 +1,11 @@
 //! One physical dedup table, as one consumer sees it.
 
+mod short;
 mod sketch;
 
+pub use short::ReceiptSlice;
+
+use super::short::ShortForm;
 use super::cell::Fields;
 use super::consumer_column::ConsumerColumn;
 use super::database::{Database, Rows};
@@ -26,6 +30,7 @@ pub struct ReceiptTable {
     original_id: Option<IdColumn>,
     consumed: Option<TimeColumn>,
     notes: Vec<String>,
+    short: Option<ShortForm>,
 }
 
 /// So many unknown names are told apart.
@@ -60,7 +65,7 @@ impl ReceiptTable {
         let column = consumer.consumer_column.as_ref();
         let fixed: Vec<&str> = consumer.consumer_column.as_deref().into_iter().collect();
         let notes = notes::of(&relation, &ids(&id, original_id.as_ref()), &[&times], &fixed);
-        Ok(Self {
+        let mut table = Self {
             filter: super::condition(consumer.filter.as_deref()),
             names: [std::slice::from_ref(&consumer.name), &consumer.aliases].concat(),
             consumer: column.map(|name| ConsumerColumn::new(db.dialect(), name, type_of(&types, NAME).kind)),
@@ -69,7 +74,10 @@ impl ReceiptTable {
             original_id,
             consumed: times,
             notes,
-        })
+            short: None,
+        };
+        table.short = short::form(&table);
+        Ok(table)
     }
 
     /// How a range has to be cut for reading.
@@ -178,7 +186,9 @@ impl ReceiptTable {
     /// The statements that reading a span takes, by name, with their values written in.
     #[must_use]
     pub fn statements(&self, span: Span) -> Vec<(String, String)> {
-        let mut all: Vec<Statement> = self.range(span, shown_limit()).into_iter().collect();
+        let short = self.short.as_ref().and_then(|form| self.short_statement(form, span).ok());
+        let mut all: Vec<Statement> = short.into_iter().collect();
+        all.extend(self.range(span, shown_limit()));
         all.extend(self.undated_statement(shown_limit()).ok().flatten());
         all.extend(self.by_id_statement(look_up::shown(&self.ids())));
         all.extend(self.others(span, &[]).ok().flatten());
@@ -209,7 +219,13 @@ impl ReceiptTable {
     }
 
     fn range(&self, span: Span, limit: Fragment) -> Result<Statement, SourceError> {
+        self.range_of(span, limit, self.filter.clone())
+    }
+
+    fn range_of(&self, span: Span, limit: Fragment, filter: Fragment) -> Result<Statement, SourceError> {
         let mut slots = self.row();
+        slots.retain(|(slot, _)| *slot != "filter");
+        slots.push(("filter", filter));
         slots.extend([("consumed_within", super::within(self.consumed.as_ref(), span)), ("limit", limit)]);
         self.relation.statement(Query::Receipts, &slots)
     }

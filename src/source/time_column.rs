@@ -5,6 +5,7 @@ use super::cell::{Cell, ColumnType, Kind};
 use super::decode::time::{TimeReader, Undeclared};
 use super::error::{Failure, SourceError};
 use super::relation::{Affinity, Asked, Relation};
+use super::short::ShortTime;
 use super::sql::{self, Fragment};
 use crate::config::{self, Dialect, Expression, TimeFormat};
 use crate::model::event::Stamp;
@@ -99,6 +100,11 @@ impl TimeColumn {
             (Dialect::Postgres, Kind::Decimal | Kind::Other) => format!("({})::text", self.raw),
             _ => self.raw.clone(),
         }
+    }
+
+    /// How its values come in the short form, where they can.
+    pub fn short(&self) -> Option<ShortTime> {
+        ShortTime::new(self.dialect, &self.raw, self.kind, self.axis, &self.reader)
     }
 
     /// How its order relates to time.

@@ -3,6 +3,10 @@
 //! This is only a fast filter: what pairs cleanly is settled and (where ids are unique on both sides) dropped at once,
 //! so that memory holds a slice and the unpaired. Everything else is a suspect that only a look-up by id decides.
 
+mod slice;
+
+pub use slice::{Met, pair_up};
+
 use crate::classify::{Delivery, Facts};
 use crate::model::{Id, Micros, State};
 use hashbrown::HashMap;
@@ -19,6 +23,8 @@ pub struct Seen {
     /// 0: no event of the range was read.
     rows: u32,
     state: State,
+    /// A row came in the short form, without its creation time.
+    short: bool,
     acked: Micros,
     created: Micros,
     first: Micros,
@@ -27,7 +33,7 @@ pub struct Seen {
 impl Seen {
     /// Neither event nor receipt.
     pub const NOTHING: Self =
-        Self { receipts: 0, rows: 0, state: State::Unknown, acked: NEVER, created: NEVER, first: NEVER };
+        Self { receipts: 0, rows: 0, state: State::Unknown, short: false, acked: NEVER, created: NEVER, first: NEVER };
 
     /// The event, if one of the range was read.
     #[must_use]
@@ -49,9 +55,22 @@ impl Seen {
         usable(self.first)
     }
 
-    /// One acked row and one receipt: nothing to look up.
-    fn is_settled(&self) -> bool {
-        self.receipts == 1 && self.rows == 1 && self.state == State::Acked
+    /// Whether a row came in the short form, so that its creation time has still to be asked for.
+    #[must_use]
+    pub fn is_short(&self) -> bool {
+        self.short
+    }
+
+    /// One acked row and one receipt: nothing to look up. A late message is listed with its creation time, which the
+    /// short form lacks.
+    fn is_settled(&self, late_after: Option<i64>) -> bool {
+        let pair = self.receipts == 1 && self.rows == 1 && self.state == State::Acked;
+        pair && !(self.short && self.is_late(late_after))
+    }
+
+    fn is_late(&self, late_after: Option<i64>) -> bool {
+        let took = usable(self.first).zip(usable(self.acked)).map(|(first, acked)| first.since(acked));
+        took.zip(late_after).is_some_and(|(took, late_after)| took > late_after)
     }
 
     fn delivery(&self) -> Delivery {
@@ -69,31 +88,42 @@ fn usable(at: Micros) -> Option<Micros> {
 pub struct Pairing {
     seen: HashMap<Id, Seen>,
     ids_unique: bool,
+    late_after: Option<i64>,
 }
 
 impl Pairing {
-    /// An empty pairing; `ids_unique` says that neither side can hold an id twice.
+    /// An empty pairing; `ids_unique` says that neither side can hold an id twice, `late_after` when a message is late, in
+    /// microseconds.
     #[must_use]
-    pub fn new(ids_unique: bool) -> Self {
-        Self { seen: HashMap::new(), ids_unique }
+    pub fn new(ids_unique: bool, late_after: Option<i64>) -> Self {
+        Self { ids_unique, late_after, ..Self::default() }
     }
 
-    /// Takes in an event row; gives what the id's event was before and is now, and the pair if it is complete.
-    pub fn event(&mut self, id: &Id, row: Facts) -> (Option<Facts>, Facts, Option<Delivery>) {
+    /// Whether a pair can be settled as it is met in a slice: no id comes twice, and nothing is held under this one, as it
+    /// is where a row changes while the run reads.
+    #[must_use]
+    pub fn settles_at_once(&self, id: impl FnOnce() -> Id) -> bool {
+        self.ids_unique && (self.seen.is_empty() || !self.seen.contains_key(&id()))
+    }
+
+    /// Takes in an event row, or its short form; gives what the id's event was before and is now, and the pair if it is
+    /// complete.
+    pub fn event(&mut self, id: &Id, row: Facts, short: bool) -> (Option<Facts>, Facts, Option<Delivery>) {
         let mut place = match self.seen.entry_ref(id) {
             RefPlace::Occupied(place) => place,
             RefPlace::Vacant(place) => {
-                let mut seen = Seen::NOTHING;
+                let mut seen = Seen { short, ..Seen::NOTHING };
                 seen.set_event(row);
                 place.insert(seen);
                 return (None, row, None);
             }
         };
         let seen = place.get_mut();
+        seen.short |= short;
         let before = seen.event();
         let now = before.map_or(row, |facts| facts.merged(row));
         seen.set_event(now);
-        let complete = self.ids_unique && seen.is_settled();
+        let complete = self.ids_unique && seen.is_settled(self.late_after);
         (before, now, complete.then(|| place.remove().delivery()))
     }
 
@@ -109,7 +139,7 @@ impl Pairing {
         let seen = place.get_mut();
         seen.receipts = seen.receipts.saturating_add(1);
         seen.first = seen.first.min(at.unwrap_or(NEVER));
-        if !(self.ids_unique && seen.is_settled()) {
+        if !(self.ids_unique && seen.is_settled(self.late_after)) {
             return None;
         }
         let (id, seen) = place.remove_entry();
@@ -121,7 +151,8 @@ impl Pairing {
     #[must_use]
     pub fn close(self, mut taken: impl FnMut(&Id, &Delivery) -> bool) -> HashMap<Id, Seen> {
         let mut seen = self.seen;
-        seen.retain(|id, seen| !(seen.is_settled() && taken(id, &seen.delivery())));
+        let late_after = self.late_after;
+        seen.retain(|id, seen| !(seen.is_settled(late_after) && taken(id, &seen.delivery())));
         seen.shrink_to_fit();
         seen
     }

@@ -1,0 +1,12 @@
+-- What did the consumer process within a span, all in one row?
+-- Wants an index on the time of consumption that holds the id as well.
+-- Row: rows, rows that fit, their ids, their times (beside the ids).
+SELECT
+    COUNT(*),
+    COUNT(/*:fitting*/),
+    GROUP_CONCAT(/*:ids_and_times*/ SEPARATOR X'1F'),
+    NULL
+FROM /*:table*/
+WHERE /*:consumed_within*/
+  AND /*:consumer*/
+  AND /*:filter*/

@@ -1,0 +1,15 @@
+-- Which events of the flow did the broker confirm within a span, all in one row?
+-- Wants an index on the ack time, best one that holds the id as well: then no row has to be fetched.
+-- Row: rows, rows that fit, their ids, their times, expected by consumers 1-32 and 33-64 (bits; one row for each that comes).
+SELECT
+    COUNT(*),
+    COUNT(/*:fitting*/),
+    group_concat(/*:ids*/, /*:between_ids*/),
+    group_concat(/*:times*/, /*:between_times*/),
+    /*:expected_low*/,
+    /*:expected_high*/
+FROM /*:table*/
+WHERE /*:acked_within*/
+  AND /*:acked_usable*/
+  AND /*:filter*/
+/*:by_expected*/

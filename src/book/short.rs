@@ -1,0 +1,145 @@
+//! Slices in the short form: what pairs inside a slice is settled at once, the rest goes the way of every row.
+
+use super::FlowBook;
+use super::Findings;
+use super::consumer::ConsumerBook;
+use crate::classify::Facts;
+use crate::model::bulk::Slim;
+use crate::model::event::Stamp;
+use crate::model::window::position;
+use crate::model::{Bulk, Kind, Micros, Receipt, ShortEvents, State, Window};
+use crate::pair::{Met, pair_up};
+use crate::plan::FlowRules;
+use std::borrow::Cow;
+
+impl FlowBook {
+    /// Takes in a slice: acked events, and each consumer's receipts (in the order of the consumers). Rows outside the
+    /// range do not count.
+    pub fn slice(&mut self, mut events: Vec<ShortEvents>, receipts: &[Bulk]) {
+        let span = self.rules.span;
+        for group in &mut events {
+            group.rows.retain(|at| span.contains(at));
+            self.note_short(&group.rows);
+        }
+        let nothing = Bulk::default();
+        for (place, book) in self.consumers.iter_mut().enumerate() {
+            let Some(book) = book else { continue };
+            let mut receipts = receipts.get(place).unwrap_or(&nothing);
+            for owed in owed(&events, place, &self.rules) {
+                book.slice(&owed, receipts, &self.rules, &mut self.findings);
+                receipts = &nothing;
+            }
+        }
+    }
+
+    /// The producer's own counts.
+    fn note_short(&mut self, rows: &Bulk) {
+        let mut near = Near::default();
+        for row in rows.rows() {
+            let id = (!self.rules.event_ids_unique || !self.open.is_empty()).then(|| rows.id(row));
+            let new = self.rules.event_ids_unique
+                || id.as_ref().is_some_and(|id| self.acked.insert(id.clone()));
+            if let Some(id) = &id {
+                self.open.remove(id);
+            }
+            let tally = match near.position(&self.rules.windows, row.at) {
+                Some(place) => &mut self.windows[place],
+                None => &mut self.unplaced,
+            };
+            tally.rows += 1;
+            tally.acked += u64::from(new);
+        }
+    }
+}
+
+/// The events of a slice that a consumer must see.
+struct Owed<'e> {
+    rows: Cow<'e, Bulk>,
+    created_unread: bool,
+}
+
+/// One, be it empty, unless so many ids are so long that one cannot hold them.
+fn owed<'e>(events: &'e [ShortEvents], place: usize, rules: &FlowRules) -> Vec<Owed<'e>> {
+    let groups: Vec<_> = events.iter().filter(|group| group.expected_by >> place & 1 == 1).collect();
+    let created_unread = groups.iter().any(|group| group.created_unread);
+    let mut all: Vec<Cow<'e, Bulk>> = Vec::new();
+    for group in groups {
+        let joined = all.last_mut().is_some_and(|last| last.to_mut().append(&group.rows));
+        if !joined {
+            all.push(Cow::Borrowed(&group.rows));
+        }
+    }
+    if all.is_empty() {
+        all.push(Cow::Owned(Bulk::default()));
+    }
+    let consumer = &rules.consumers[place];
+    let mut owed = Vec::new();
+    for mut rows in all {
+        if rows.rows().iter().any(|row| !consumer.owes(row.at)) {
+            rows.to_mut().retain(|at| consumer.owes(at));
+        }
+        owed.push(Owed { rows, created_unread });
+    }
+    owed
+}
+
+impl ConsumerBook {
+    fn slice(&mut self, events: &Owed<'_>, receipts: &Bulk, rules: &FlowRules, findings: &mut Findings) {
+        let mut near = Near::default();
+        pair_up(&events.rows, receipts, |met| match met {
+            Met::Pair(event, receipt) => {
+                if !self.settle(events, event, receipt.at, &mut near, rules) {
+                    self.short_event(events, event, rules, findings);
+                    self.short_receipt(receipts, receipt, rules, findings);
+                }
+            }
+            Met::Event(event) => self.short_event(events, event, rules, findings),
+            Met::Receipt(receipt) => self.short_receipt(receipts, receipt, rules, findings),
+        });
+    }
+
+    /// Enters a pair that is plainly fine: nothing else can have its id, and it was in time.
+    fn settle(
+        &mut self,
+        events: &Owed<'_>,
+        event: &Slim,
+        consumed: Micros,
+        near: &mut Near,
+        rules: &FlowRules,
+    ) -> bool {
+        let took = consumed.since(event.at);
+        let late = rules.late_after.is_some_and(|late_after| took > late_after);
+        if late || !self.settles_at_once(|| events.rows.id(event)) {
+            return false;
+        }
+        let Some(place) = near.position(&rules.windows, event.at) else { return false };
+        self.receipts.read += 1;
+        self.windows[place].acked += 1;
+        self.windows[place].add(Kind::Ok, 1);
+        self.measured = true;
+        self.latency.record(took);
+        true
+    }
+
+    fn short_event(&mut self, events: &Owed<'_>, row: &Slim, rules: &FlowRules, findings: &mut Findings) {
+        let facts = Facts { state: State::Acked, acked: Some(row.at), created: None, rows: 1 };
+        self.row(&events.rows.id(row), facts, events.created_unread, rules, findings);
+    }
+
+    fn short_receipt(&mut self, rows: &Bulk, row: &Slim, rules: &FlowRules, findings: &mut Findings) {
+        let receipt = Receipt { id: Some(rows.id(row)), consumed: Stamp::At(row.at) };
+        self.receipt(receipt, rules, findings);
+    }
+}
+
+/// Finds windows for instants that come nearly in time order.
+#[derive(Default)]
+struct Near(Option<usize>);
+
+impl Near {
+    fn position(&mut self, windows: &[Window], at: Micros) -> Option<usize> {
+        let same = self.0.filter(|place| windows[*place].0.contains(at));
+        self.0 = same.or_else(|| position(windows, at));
+        self.0
+    }
+}

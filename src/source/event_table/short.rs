@@ -1,0 +1,142 @@
+//! A slice of events, the acked ones in the short form.
+
+use super::{BITS, EventTable, unreadable};
+use crate::model::{Event, ShortEvents, Span};
+use crate::source::conditions::{bits, code, state};
+use crate::source::short::{Answer, Group, ShortForm};
+use crate::source::sql::{Fragment, Query, Statement};
+use crate::source::{ErrorKind, SourceError, limit};
+use crate::config::StateRule;
+
+/// The events of a slice.
+#[derive(Debug, Default)]
+pub struct EventSlice {
+    /// Acked ones in the short form.
+    pub short: Vec<ShortEvents>,
+    /// All others.
+    pub rows: Vec<Event>,
+}
+
+impl EventSlice {
+    /// How many rows it has.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.short.iter().map(|events| events.rows.len()).sum::<usize>() + self.rows.len()
+    }
+
+    /// Whether it has none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// How a table's acked rows come in the short form; `None` where its columns do not allow it.
+pub(super) fn form(table: &EventTable) -> Option<ShortForm> {
+    let dialect = table.relation.db.dialect();
+    let acked = (!table.states.is_empty()).then(|| {
+        state(&table.states).and_text(format!(" = {}", code(StateRule::Acked)))
+    });
+    Some(ShortForm::new(dialect, table.id.short()?, table.acked.as_ref()?.short()?, acked))
+}
+
+impl EventTable {
+    /// The rows of [`Self::read`], the acked ones in the short form where `many` are expected and it can be done.
+    ///
+    /// # Errors
+    /// As for [`Self::read`].
+    pub async fn read_slice(
+        &self,
+        slice: Span,
+        max_rows: usize,
+        many: bool,
+    ) -> Result<Option<EventSlice>, SourceError> {
+        let Some(form) = self.short.as_ref().filter(|_| many && !self.slicing().whole) else {
+            return self.read_rows(slice, max_rows).await;
+        };
+        let answer = form.ask(&self.relation, &self.short_statement(form, slice)?).await;
+        match answer {
+            Ok(Answer::Groups(groups)) => match self.beside(form, slice, max_rows, &groups).await? {
+                Some(rows) => Ok(Some(EventSlice { short: self.short_events(groups), rows })),
+                // A row has changed between two statements.
+                None => self.read_rows(slice, max_rows).await,
+            },
+            Ok(Answer::Cut) if slice.micros() > crate::model::time::SECOND => Ok(None),
+            Ok(Answer::Cut | Answer::Unfit) => self.read_rows(slice, max_rows).await,
+            // The server may lack a function, or refuse so long a value; it may still give rows.
+            Err(error) if error.kind == ErrorKind::Other => self.read_rows(slice, max_rows).await,
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn read_rows(&self, slice: Span, max_rows: usize) -> Result<Option<EventSlice>, SourceError> {
+        let rows = self.read(slice, max_rows).await?;
+        Ok(rows.map(|rows| EventSlice { short: Vec::new(), rows }))
+    }
+
+    fn short_events(&self, groups: Vec<Group>) -> Vec<ShortEvents> {
+        let created_unread = self.created.is_some();
+        groups
+            .into_iter()
+            .filter(|group| group.fitting > 0)
+            .map(|group| ShortEvents { rows: group.bulk, expected_by: group.expected_by, created_unread })
+            .collect()
+    }
+
+    /// Rows of the slice that are not in the groups; `None` if they are not as many as were counted, or too many.
+    async fn beside(
+        &self,
+        form: &ShortForm,
+        slice: Span,
+        max_rows: usize,
+        groups: &[Group],
+    ) -> Result<Option<Vec<Event>>, SourceError> {
+        let left: usize = groups.iter().map(|group| group.rows - group.fitting.min(group.rows)).sum();
+        let mut events = Vec::new();
+        for statement in self.range(slice, &limit(max_rows))? {
+            let by_ack = statement.name == Query::EventsAcked.name();
+            if by_ack && left == 0 {
+                continue;
+            }
+            let statement = if by_ack { self.rest_statement(form, slice, max_rows)? } else { statement };
+            let rows = self.collect(&statement, &|_| true).await?;
+            if rows.fetched > max_rows || (by_ack && rows.fetched != left) {
+                return Ok(None);
+            }
+            events.extend(rows.found.into_iter().map(|event| if by_ack { unreadable(event) } else { event }));
+        }
+        Ok(Some(events))
+    }
+
+    pub(super) fn short_statement(&self, form: &ShortForm, span: Span) -> Result<Statement, SourceError> {
+        let acked = self.acked.as_ref();
+        let (low, high) = self.expects.split_at(self.expects.len().min(BITS));
+        let differ = self.expects.iter().any(Option::is_some);
+        let mut slots = form.slots();
+        slots.extend([
+            ("expected_low", bits(low)),
+            ("expected_high", bits(high)),
+            ("by_expected", if differ { "GROUP BY 5, 6".into() } else { "".into() }),
+            ("acked_within", crate::source::within(acked, span)),
+            ("acked_usable", acked.map_or("(1 = 1)".into(), crate::source::time_column::TimeColumn::usable)),
+            ("filter", self.filter.clone()),
+        ]);
+        self.relation.statement(Query::EventsShort, &slots)
+    }
+
+    fn rest_statement(&self, form: &ShortForm, span: Span, max_rows: usize) -> Result<Statement, SourceError> {
+        self.acked_statement(span, limit(max_rows), self.filter.clone().and_text(" AND ").and(form.rest()))
+    }
+
+    pub(super) fn acked_statement(&self, span: Span, limit: Fragment, filter: Fragment) -> Result<Statement, SourceError> {
+        let acked = self.acked.as_ref();
+        let mut slots = self.row("1".into());
+        slots.extend([
+            ("filter", filter),
+            ("acked_within", crate::source::within(acked, span)),
+            ("acked_usable", acked.map_or("(1 = 1)".into(), crate::source::time_column::TimeColumn::usable)),
+            ("limit", limit),
+        ]);
+        self.relation.statement(Query::EventsAcked, &slots)
+    }
+}

@@ -1,0 +1,103 @@
+//! A slice of receipts in the short form.
+
+use super::ReceiptTable;
+use crate::model::{Bulk, Receipt, Span};
+use crate::source::short::{Answer, Group, ShortForm};
+use crate::source::sql::{Fragment, Query, Statement};
+use crate::source::{ErrorKind, SourceError, limit};
+
+/// The receipts of a slice.
+#[derive(Debug, Default)]
+pub struct ReceiptSlice {
+    /// In the short form.
+    pub short: Bulk,
+    /// All others.
+    pub rows: Vec<Receipt>,
+}
+
+impl ReceiptSlice {
+    /// How many rows it has.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.short.len() + self.rows.len()
+    }
+
+    /// Whether it has none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// How a table's rows come in the short form; `None` where its columns do not allow it.
+pub(super) fn form(table: &ReceiptTable) -> Option<ShortForm> {
+    let dialect = table.relation.db.dialect();
+    let own = table.original_id.as_ref().map(|it| Fragment::text(format!("{} IS NULL", it.select())));
+    Some(ShortForm::new(dialect, table.id.short()?, table.consumed.as_ref()?.short()?, own))
+}
+
+impl ReceiptTable {
+    /// The rows of [`Self::read`], in the short form where `many` are expected and it can be done.
+    ///
+    /// # Errors
+    /// As for [`Self::read`].
+    pub async fn read_slice(
+        &self,
+        slice: Span,
+        max_rows: usize,
+        many: bool,
+    ) -> Result<Option<ReceiptSlice>, SourceError> {
+        let Some(form) = self.short.as_ref().filter(|_| many && !self.slicing().whole) else {
+            return self.read_rows(slice, max_rows).await;
+        };
+        match form.ask(&self.relation, &self.short_statement(form, slice)?).await {
+            Ok(Answer::Groups(groups)) => match self.beside(form, slice, max_rows, &groups).await? {
+                Some(rows) => Ok(Some(ReceiptSlice { short: one(groups), rows })),
+                // A row has changed between two statements.
+                None => self.read_rows(slice, max_rows).await,
+            },
+            Ok(Answer::Cut) if slice.micros() > crate::model::time::SECOND => Ok(None),
+            Ok(Answer::Cut | Answer::Unfit) => self.read_rows(slice, max_rows).await,
+            // The server may lack a function, or refuse so long a value; it may still give rows.
+            Err(error) if error.kind == ErrorKind::Other => self.read_rows(slice, max_rows).await,
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn read_rows(&self, slice: Span, max_rows: usize) -> Result<Option<ReceiptSlice>, SourceError> {
+        let rows = self.read(slice, max_rows).await?;
+        Ok(rows.map(|rows| ReceiptSlice { short: Bulk::default(), rows }))
+    }
+
+    /// Rows of the slice that do not fit; `None` if they are not as many as were counted, or too many.
+    async fn beside(
+        &self,
+        form: &ShortForm,
+        slice: Span,
+        max_rows: usize,
+        groups: &[Group],
+    ) -> Result<Option<Vec<Receipt>>, SourceError> {
+        let left: usize = groups.iter().map(|group| group.rows - group.fitting.min(group.rows)).sum();
+        if left == 0 {
+            return Ok(Some(Vec::new()));
+        }
+        let filter = self.filter.clone().and_text(" AND ").and(form.rest());
+        let rows = self.collect(&self.range_of(slice, limit(max_rows), filter)?, &|_| true).await?;
+        Ok((rows.fetched == left && left <= max_rows).then_some(rows.found))
+    }
+
+    pub(super) fn short_statement(&self, form: &ShortForm, span: Span) -> Result<Statement, SourceError> {
+        let consumer = self.consumer.as_ref().map_or("(1 = 1)".into(), |it| it.is_one_of(&self.names));
+        let mut slots = form.slots();
+        slots.extend([
+            ("consumed_within", crate::source::within(self.consumed.as_ref(), span)),
+            ("consumer", consumer),
+            ("filter", self.filter.clone()),
+        ]);
+        self.relation.statement(Query::ReceiptsShort, &slots)
+    }
+}
+
+fn one(groups: Vec<Group>) -> Bulk {
+    groups.into_iter().next().map(|group| group.bulk).unwrap_or_default()
+}

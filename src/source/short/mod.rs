@@ -1,0 +1,204 @@
+//! Whole slices in the short form: the server puts the ids and the times of many rows into one value each.
+//!
+//! That costs both ends a fraction of what rows cost, and nothing may get lost on the way: the server counts what it
+//! puts together, and an answer that does not come apart into exactly so many pieces is not used. What does not fit
+//! (another state, no id, an odd type) is counted apart and read as rows.
+
+mod ids;
+mod times;
+
+pub use ids::ShortId;
+pub use times::ShortTime;
+
+use super::SourceError;
+use super::cell::{Cell, Fields};
+use super::relation::Relation;
+use super::sql::{Fragment, Statement};
+use crate::config::Dialect;
+use crate::model::Bulk;
+
+/// Stands between two pieces. No id that a person writes holds it, and one that does makes the count wrong.
+const SEPARATOR: u8 = 0x1f;
+
+/// How a table's rows come in the short form.
+#[derive(Debug)]
+pub struct ShortForm {
+    ids: ShortId,
+    times: ShortTime,
+    /// The rows that fit into it.
+    fits: Fragment,
+    /// Whether every row with an id fits.
+    all_fit: bool,
+    /// Ids and times alternate in one value, which MySQL makes faster than two.
+    together: bool,
+}
+
+/// What a statement in the short form gave.
+#[derive(Debug)]
+pub struct Group {
+    /// How many rows lie in the slice.
+    pub rows: usize,
+    /// How many of them are in `bulk`.
+    pub fitting: usize,
+    /// Which consumers expect these events (bits).
+    pub expected_by: u64,
+    /// Ids and times.
+    pub bulk: Bulk,
+}
+
+/// What became of a statement in the short form.
+#[derive(Debug)]
+pub enum Answer {
+    /// All rows are accounted for.
+    Groups(Vec<Group>),
+    /// The server cut its answer off: a shorter slice may do.
+    Cut,
+    /// Rows have to be read one by one.
+    Unfit,
+}
+
+/// Consumers in each of the two bit sets of a row.
+const BITS: usize = 32;
+
+impl ShortForm {
+    /// `fits` says which rows do beside what the columns themselves demand.
+    pub fn new(dialect: Dialect, ids: ShortId, times: ShortTime, fits: Option<Fragment>) -> Self {
+        let columns = ids.fits().into_iter().chain(times.fits());
+        let all_fit = fits.is_none() && columns.clone().count() == 0;
+        let present = Fragment::text(format!("{} IS NOT NULL", ids.value()));
+        let all = std::iter::once(present).chain(fits).chain(columns.map(Fragment::text));
+        let fits = Fragment::join(all, " AND ");
+        Self { ids, times, fits, all_fit, together: dialect == Dialect::Mysql }
+    }
+
+    /// What the statement's slots are filled with.
+    pub fn slots(&self) -> Vec<(&'static str, Fragment)> {
+        let ids = self.where_fits(self.ids.value());
+        let mut slots = vec![("fitting", ids.clone())];
+        if self.together {
+            // With a character set, lest the whole become binary, in whatever character set the column has.
+            let between = if self.ids.is_separated() { ", _utf8mb4 X'1F', " } else { ", " };
+            slots.push(("ids_and_times", ids.and_text(between).and_text(self.times.value())));
+            return slots;
+        }
+        let times = self.where_fits(self.times.value());
+        slots.extend([("ids", ids), ("between_ids", self.ids.between().into())]);
+        slots.extend([("times", times), ("between_times", self.times.between().into())]);
+        slots
+    }
+
+    /// Aggregates leave out NULL.
+    fn where_fits(&self, value: String) -> Fragment {
+        if self.all_fit {
+            return Fragment::text(value);
+        }
+        Fragment::text("CASE WHEN ").and(self.fits.clone()).and_text(format!(" THEN {value} END"))
+    }
+
+    /// The rows that do not fit.
+    #[must_use]
+    pub fn rest(&self) -> Fragment {
+        Fragment::text("(CASE WHEN ").and(self.fits.clone()).and_text(" THEN 0 ELSE 1 END = 1)")
+    }
+
+    /// Runs a statement whose rows are: rows, fitting rows, ids, times (or NULL where they stand beside the ids), and of
+    /// events the two sets of bits.
+    pub async fn ask(&self, relation: &Relation, statement: &Statement) -> Result<Answer, SourceError> {
+        let decode = |row: &dyn Fields| Ok(Some(self.group(row)));
+        let rows = relation.db.collect(statement, Some(&relation.name), &decode).await?;
+        let mut groups = Vec::new();
+        for group in rows.found {
+            match group {
+                Ok(group) => groups.push(group),
+                Err(Misfit::Few) => return Ok(Answer::Cut),
+                Err(Misfit::Other) => return Ok(Answer::Unfit),
+            }
+        }
+        Ok(Answer::Groups(groups))
+    }
+
+    fn group(&self, row: &dyn Fields) -> Result<Group, Misfit> {
+        let count = |place| row.cell(place).integer().and_then(|it| usize::try_from(it).ok());
+        let bits = |place| row.cell(place).integer().and_then(|it| u64::try_from(it).ok()).unwrap_or(0);
+        let (rows, fitting) = count(0).zip(count(1)).ok_or(Misfit::Other)?;
+        let bulk = self.bulk(bytes(row.cell(2)), bytes(row.cell(3)), fitting)?;
+        Ok(Group { rows, fitting, expected_by: bits(4) | bits(5) << BITS, bulk })
+    }
+
+    /// Takes both values apart.
+    fn bulk(&self, ids: &[u8], times: &[u8], fitting: usize) -> Result<Bulk, Misfit> {
+        let mut bulk = Bulk::with_capacity(fitting);
+        if fitting == 0 {
+            return Ok(bulk);
+        }
+        let (mut ids, mut times) = (Pieces::of(ids), Pieces::of(times));
+        let mut clock = self.times.clock();
+        for _ in 0..fitting {
+            let id = self.ids.piece(&mut ids).ok_or(Misfit::Few)?;
+            let beside = if self.together { &mut ids } else { &mut times };
+            let at = self.times.piece(beside).ok_or(Misfit::Few)?;
+            let at = clock.instant(at).ok_or(Misfit::Other)?;
+            self.ids.take(id, at, &mut bulk).ok_or(Misfit::Other)?;
+        }
+        let done = ids.is_done() && (self.together || times.is_done());
+        if done { Ok(bulk) } else { Err(Misfit::Other) }
+    }
+}
+
+/// Why an answer cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Misfit {
+    /// It has fewer pieces than rows.
+    Few,
+    /// Anything else.
+    Other,
+}
+
+/// What stands between two pieces, in a dialect's words: a separator, or nothing.
+fn between(dialect: Dialect, separated: bool) -> &'static str {
+    match (dialect, separated) {
+        (Dialect::Postgres, true) => r"E'\x1f'",
+        (Dialect::Postgres, false) => "''::bytea",
+        (Dialect::Mysql, true) => "X'1F'",
+        (Dialect::Sqlite, true) => "char(31)",
+        (Dialect::Mysql | Dialect::Sqlite, false) => "''",
+    }
+}
+
+fn bytes(cell: Cell<'_>) -> &[u8] {
+    match cell {
+        Cell::Text(bytes) | Cell::Bytes(bytes) => bytes,
+        _ => &[],
+    }
+}
+
+/// What is left of a value; `None` after its last piece.
+struct Pieces<'b>(Option<&'b [u8]>);
+
+impl<'b> Pieces<'b> {
+    fn of(value: &'b [u8]) -> Self {
+        Self(Some(value))
+    }
+
+    /// Up to the next separator, or the end.
+    fn separated(&mut self) -> Option<&'b [u8]> {
+        let rest = self.0?;
+        let end = memchr::memchr(SEPARATOR, rest);
+        self.0 = end.map(|end| &rest[end + 1..]);
+        Some(&rest[..end.unwrap_or(rest.len())])
+    }
+
+    /// So many bytes.
+    fn fixed(&mut self, length: usize) -> Option<&'b [u8]> {
+        let (piece, rest) = self.0?.split_at_checked(length)?;
+        self.0 = Some(rest);
+        Some(piece)
+    }
+
+    fn is_done(&self) -> bool {
+        self.0.is_none_or(<[u8]>::is_empty)
+    }
+}
+
+#[cfg(test)]
+mod tests;
