@@ -1,13 +1,13 @@
 //! Ids added up in buckets, so that two sides are compared by what differs and not by what agrees: pure.
 //!
-//! Each side adds every id to one cell, chosen by the id's MD5: how many ids there are, and the sums of the two halves of
-//! their digests. Sums of the halves modulo 2^64 can be made by a server, merged over tables and spans of time, and
-//! subtracted. A cell of the difference that is all zero says that both sides hold the same ids there, each equally
-//! often; any other bucket has to be looked into.
+//! Each side adds every id to one cell, chosen by the first bits of the id's MD5: how many ids there are, and the sum of
+//! the last halves of their digests modulo 2^64. A server can make such sums; those of tables and spans of time are
+//! merged, and those of two sides subtracted. A cell of the difference that is all zero says that both sides hold the same
+//! ids there, each equally often; any other bucket has to be looked into.
 //!
-//! Nothing is ever combined by XOR: an id that comes twice would vanish. What is left of two sides that differ is zero
-//! by accident about once in 2^100 buckets, as long as nobody makes ids to that end; whoever can do that can also write
-//! the receipts themselves.
+//! Nothing is ever combined by XOR: an id that comes twice would vanish. A bucket that differs is zero by accident only if
+//! as many ids are missing there as there are too many, and then about once in 2^64 times, as long as nobody makes ids to
+//! that end; whoever can do that can also write the receipts themselves.
 
 use crate::model::Id;
 use md5::{Digest as _, Md5};
@@ -24,13 +24,13 @@ const ROWS_PER_BUCKET: u64 = 80;
 /// One in so many buckets may differ; beyond that the rows themselves are no dearer.
 const FULL: usize = 8;
 
-/// The MD5 of an id's exact bytes, in its two halves.
+/// What is taken of the MD5 of an id's exact bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest {
-    /// The first eight bytes, big-endian.
-    pub high: u64,
-    /// The last eight bytes, big-endian.
-    pub low: u64,
+    /// Chooses the bucket: the first four bytes, big-endian.
+    pub place: u32,
+    /// Is added up: the last eight bytes, big-endian.
+    pub word: u64,
 }
 
 impl Digest {
@@ -39,17 +39,15 @@ impl Digest {
     pub fn of(id: &Id) -> Self {
         let digest: [u8; 16] = Md5::digest(id.to_bytes()).into();
         let whole = u128::from_be_bytes(digest);
-        #[expect(clippy::cast_possible_truncation, reason = "its two halves")]
-        let (high, low) = ((whole >> 64) as u64, whole as u64);
-        Self { high, low }
+        #[expect(clippy::cast_possible_truncation, reason = "its two ends")]
+        let (place, word) = ((whole >> 96) as u32, whole as u64);
+        Self { place, word }
     }
 
     /// The bucket among so many, a power of two.
     #[must_use]
     pub fn bucket(self, buckets: u32) -> u32 {
-        #[expect(clippy::cast_possible_truncation, reason = "the low bits are what is wanted")]
-        let low = self.high as u32;
-        low & buckets.saturating_sub(1)
+        self.place & buckets.saturating_sub(1)
     }
 }
 
@@ -58,49 +56,23 @@ impl Digest {
 pub struct Cell {
     /// How many ids; negative where the other side has more.
     pub count: i64,
-    /// The sum of the digests' first halves, modulo 2^64.
-    pub high: u64,
-    /// The sum of their last halves, modulo 2^64.
-    pub low: u64,
+    /// The sum of their words, modulo 2^64.
+    pub sum: u64,
 }
 
 impl Cell {
     fn add(&mut self, other: Self) {
         self.count += other.count;
-        self.high = self.high.wrapping_add(other.high);
-        self.low = self.low.wrapping_add(other.low);
+        self.sum = self.sum.wrapping_add(other.sum);
     }
 
     fn negative(self) -> Self {
-        Self { count: -self.count, high: self.high.wrapping_neg(), low: self.low.wrapping_neg() }
+        Self { count: -self.count, sum: self.sum.wrapping_neg() }
     }
 
     fn is_zero(self) -> bool {
         self == Self::default()
     }
-
-    /// The one digest that the cell is a multiple of, if it looks as if it were; an even multiple loses its top bit
-    /// and is not told. Several ids pass for one about once in as many cells as there are buckets.
-    fn alone(self, bucket: u32, buckets: u32) -> Option<Digest> {
-        let inverse = inverse(self.count.cast_unsigned())?;
-        let digest = Digest { high: self.high.wrapping_mul(inverse), low: self.low.wrapping_mul(inverse) };
-        (digest.bucket(buckets) == bucket).then_some(digest)
-    }
-}
-
-/// The inverse of an odd number modulo 2^64, by Newton's steps: each doubles the bits that are right.
-fn inverse(number: u64) -> Option<u64> {
-    let step = |found: u64, _| found.wrapping_mul(2_u64.wrapping_sub(number.wrapping_mul(found)));
-    (number & 1 == 1).then(|| (0..6).fold(number, step))
-}
-
-/// An id that only one side has, or that one has more often.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Lone {
-    /// Of the id.
-    pub digest: Digest,
-    /// How often more it is on this side; negative: on the side that was subtracted.
-    pub times: i64,
 }
 
 /// Ids of one side, added up; or what is left when another side was subtracted.
@@ -126,7 +98,7 @@ impl Sketch {
     /// Adds one id.
     pub fn add(&mut self, digest: Digest) {
         let bucket = digest.bucket(self.buckets());
-        self.cells[bucket as usize].add(Cell { count: 1, high: digest.high, low: digest.low });
+        self.cells[bucket as usize].add(Cell { count: 1, sum: digest.word });
     }
 
     /// Adds what a server added up in one bucket; `false` where there is no such bucket.
@@ -165,18 +137,6 @@ impl Sketch {
     /// The buckets that are not zero, in their order.
     pub fn differing(&self) -> impl Iterator<Item = u32> {
         (0..).zip(&self.cells).filter(|(_, cell)| !cell.is_zero()).map(|(bucket, _)| bucket)
-    }
-
-    /// The buckets with a single id in them, decoded, in the order of the buckets; and how many others differ.
-    #[must_use]
-    pub fn decode(&self) -> (Vec<Lone>, usize) {
-        let buckets = self.buckets();
-        let decoded = self.differing().map(|bucket| {
-            let cell = self.cells[bucket as usize];
-            cell.alone(bucket, buckets).map(|digest| Lone { digest, times: cell.count })
-        });
-        let (alone, mixed): (Vec<_>, Vec<_>) = decoded.partition(Option::is_some);
-        (alone.into_iter().flatten().collect(), mixed.len())
     }
 
     /// About how many ids differ, by the share of the buckets that are zero: two ids in one bucket are seen as one.

@@ -1,7 +1,7 @@
 //! Slices in the short form: what pairs inside a slice is settled at once, the rest goes the way of every row.
 
-use super::FlowBook;
 use super::Findings;
+use super::FlowBook;
 use super::consumer::ConsumerBook;
 use crate::classify::Facts;
 use crate::model::bulk::Slim;
@@ -37,8 +37,8 @@ impl FlowBook {
         let mut near = Near::default();
         for row in rows.rows() {
             let id = (!self.rules.event_ids_unique || !self.open.is_empty()).then(|| rows.id(row));
-            let new = self.rules.event_ids_unique
-                || id.as_ref().is_some_and(|id| self.acked.insert(id.clone()));
+            let new =
+                self.rules.event_ids_unique || id.as_ref().is_some_and(|id| self.acked.insert(id.clone()));
             if let Some(id) = &id {
                 self.open.remove(id);
             }

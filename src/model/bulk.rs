@@ -9,10 +9,7 @@ enum Key {
     /// Canonical UUID text, or a native UUID.
     Uuid([u8; 16]),
     /// Anything else: a place in the buffer.
-    Text {
-        start: u32,
-        len: u32,
-    },
+    Text { start: u32, len: u32 },
 }
 
 /// One row: 32 bytes.

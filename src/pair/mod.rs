@@ -32,8 +32,15 @@ pub struct Seen {
 
 impl Seen {
     /// Neither event nor receipt.
-    pub const NOTHING: Self =
-        Self { receipts: 0, rows: 0, state: State::Unknown, short: false, acked: NEVER, created: NEVER, first: NEVER };
+    pub const NOTHING: Self = Self {
+        receipts: 0,
+        rows: 0,
+        state: State::Unknown,
+        short: false,
+        acked: NEVER,
+        created: NEVER,
+        first: NEVER,
+    };
 
     /// The event, if one of the range was read.
     #[must_use]

@@ -10,7 +10,9 @@ use crate::book::FlowBook;
 use crate::model::time::{DAY, SECOND};
 use crate::model::{Bulk, DeadLetter, Event, Micros, Receipt, ShortEvents, Span};
 use crate::plan::{FlowPlan, FlowRules};
-use crate::source::{DeadLetterTable, EventSlice, EventTable, ReceiptSlice, ReceiptTable, Slicing, SourceError};
+use crate::source::{
+    DeadLetterTable, EventSlice, EventTable, ReceiptSlice, ReceiptTable, Slicing, SourceError,
+};
 use futures_util::future::join_all;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -178,12 +180,7 @@ impl Reading<'_> {
         Span::new(near.from, near.until.max(rules.as_of.plus(DAY)))
     }
 
-    fn tables(
-        &self,
-        cut: Cut,
-        book: &FlowBook,
-        readers: &Arc<Semaphore>,
-    ) -> Vec<(Who, Task)> {
+    fn tables(&self, cut: Cut, book: &FlowBook, readers: &Arc<Semaphore>) -> Vec<(Who, Task)> {
         let mut tables = Vec::new();
         for table in &self.producer.tables {
             if let Some(part) = cut.part(self.plan.events, table.slicing()) {

@@ -6,13 +6,13 @@ mod sketch;
 pub use short::EventSlice;
 pub use sketch::Counted;
 
-use super::short::ShortForm;
 use super::cell::{ColumnType, Fields, Kind};
 use super::conditions::{bits, code, state};
 use super::database::Database;
 use super::id_column::IdColumn;
 use super::look_up;
 use super::relation::{Asked, Relation};
+use super::short::ShortForm;
 use super::sql::{Fragment, Query, Statement};
 use super::time_column::TimeColumn;
 use super::{Slicing, SourceError, limit, notes, shown_limit, type_of};

@@ -5,13 +5,13 @@ mod sketch;
 
 pub use short::ReceiptSlice;
 
-use super::short::ShortForm;
 use super::cell::Fields;
 use super::consumer_column::ConsumerColumn;
 use super::database::{Database, Rows};
 use super::id_column::IdColumn;
 use super::look_up;
 use super::relation::{Asked, Relation};
+use super::short::ShortForm;
 use super::sql::{Fragment, Query, Statement};
 use super::time_column::TimeColumn;
 use super::{Slicing, SourceError, limit, notes, shown_limit, type_of};

@@ -22,8 +22,8 @@ pub fn inexact(column: Option<&TimeColumn>, key: &str) -> Option<String> {
     (!exact).then(|| format!("`{key}` does not tell the server exactly which rows lie in a span"))
 }
 
-/// A half of a digest as the server gives it: PostgreSQL's numbers have a sign.
-fn half(cell: Value<'_>) -> Option<u64> {
+/// A number of 64 bits as the server gives it: PostgreSQL's have a sign.
+fn number(cell: Value<'_>) -> Option<u64> {
     match cell {
         Value::Integer(number) => {
             u64::try_from(number).ok().or_else(|| i64::try_from(number).ok().map(i64::cast_unsigned))
@@ -48,9 +48,9 @@ pub async fn added(relation: &Relation, statement: &Statement, buckets: u32) -> 
 }
 
 fn cell(row: &dyn Fields) -> Option<(u32, Cell)> {
-    let packed = half(row.cell(0))?;
+    let packed = number(row.cell(0))?;
     let count = i64::try_from(packed & ((1 << COUNT_BITS) - 1)).ok()?;
-    let cell = Cell { count, high: half(row.cell(1))?, low: half(row.cell(2))? };
+    let cell = Cell { count, sum: number(row.cell(1))? };
     Some((u32::try_from(packed >> COUNT_BITS).ok()?, cell))
 }
 
@@ -65,7 +65,7 @@ fn mask(buckets: u32) -> Fragment {
 
 /// The rows of these buckets.
 pub fn in_buckets(id: &Canonical, dialect: Dialect, buckets: u32, wanted: &[u32]) -> Fragment {
-    let bucket = Fragment::text(format!("(({} & ", halves(dialect, &id.md5()).0)).and(mask(buckets));
+    let bucket = Fragment::text(format!("(({} & ", taken(dialect, &id.md5()).0)).and(mask(buckets));
     if dialect == Dialect::Postgres {
         let list = Bound::Ints(wanted.iter().map(|bucket| i64::from(*bucket)).collect());
         return bucket.and_text(") = ANY(").and_value(list).and_text("))");
@@ -77,15 +77,15 @@ pub fn in_buckets(id: &Canonical, dialect: Dialect, buckets: u32, wanted: &[u32]
     bucket.and_text(") IN (").and(Fragment::join(list, ", ")).and_text("))")
 }
 
-/// The two halves of a digest in hexadecimal digits, as numbers.
-fn halves(dialect: Dialect, md5: &str) -> (String, String) {
+/// What is taken of a digest in hexadecimal digits: its place and its word, as numbers.
+fn taken(dialect: Dialect, md5: &str) -> (String, String) {
     match dialect {
         Dialect::Postgres => (
-            format!("('x' || left({md5}, 16))::bit(64)::bigint"),
+            format!("('x' || left({md5}, 8))::bit(32)::bigint"),
             format!("('x' || right({md5}, 16))::bit(64)::bigint"),
         ),
         Dialect::Sqlite | Dialect::Mysql => (
-            format!("CAST(CONV(LEFT({md5}, 16), 16, 10) AS UNSIGNED)"),
+            format!("CAST(CONV(LEFT({md5}, 8), 16, 10) AS UNSIGNED)"),
             format!("CAST(CONV(RIGHT({md5}, 16), 16, 10) AS UNSIGNED)"),
         ),
     }
@@ -98,16 +98,16 @@ pub async fn check(relation: &Relation, id: &IdColumn) -> Result<Option<String>,
     if let Some(wrong) = check_known(relation, id).await? {
         return Ok(Some(wrong));
     }
-    let (high, low) = halves(relation.db.dialect(), &canonical.md5());
-    let asked = [Asked::value("id", id.select()), Asked::value("id", high), Asked::value("id", low)];
+    let (place, word) = taken(relation.db.dialect(), &canonical.md5());
+    let asked = [Asked::value("id", id.select()), Asked::value("id", place), Asked::value("id", word)];
     let row: Mutex<(Option<Id>, Option<u64>)> = Mutex::new((None, None));
     let wrong = Mutex::new(None);
     let look = |place: usize, cell: Value<'_>| {
         let (Ok(mut row), Ok(mut wrong)) = (row.lock(), wrong.lock()) else { return Ok(()) };
         match place {
             0 => row.0 = id.read(cell),
-            1 => row.1 = half(cell),
-            _ => *wrong = wrong.take().or_else(|| differs(row.0.as_ref(), row.1, half(cell))),
+            1 => row.1 = number(cell),
+            _ => *wrong = wrong.take().or_else(|| differs(row.0.as_ref(), row.1, number(cell))),
         }
         Ok(())
     };
@@ -116,10 +116,10 @@ pub async fn check(relation: &Relation, id: &IdColumn) -> Result<Option<String>,
 }
 
 /// What a server says of an id, if it is not what is said here; a server may leave any id alone.
-fn differs(id: Option<&Id>, high: Option<u64>, low: Option<u64>) -> Option<String> {
+fn differs(id: Option<&Id>, place: Option<u64>, word: Option<u64>) -> Option<String> {
     let own = id.map(Digest::of);
-    let (Some(high), Some(low)) = (high, low) else { return None };
-    let same = own.is_some_and(|own| own == Digest { high, low });
+    let (Some(place), Some(word)) = (place, word) else { return None };
+    let same = own.is_some_and(|own| (u64::from(own.place), own.word) == (place, word));
     (!same).then(|| {
         let shown = id.map_or_else(|| "a row without a usable id".to_owned(), |id| format!("id `{id}`"));
         format!("the server makes another digest of {shown} than msgrecon")
@@ -143,15 +143,16 @@ async fn check_known(relation: &Relation, id: &IdColumn) -> Result<Option<String
     let statement = statement.map_err(|error| relation.error(error.into()))?;
     let rows = relation.db.collect(&statement, Some(&relation.name), &|row| {
         let place = row.cell(0).integer().and_then(|place| usize::try_from(place).ok());
-        Ok(Some((place, half(row.cell(1)), half(row.cell(2)))))
+        Ok(Some((place, number(row.cell(1)), number(row.cell(2)))))
     });
     let found = rows.await?.found;
     if found.len() != known.len() {
         return Ok(Some("the server leaves out ids that were given to it".to_owned()));
     }
-    let wrong = found.into_iter().find_map(|(place, high, low)| {
-        let text = known.get(place?).map(|(_, text)| Id::from_text(text));
-        differs(text.as_ref(), high.or(Some(0)), low.or(Some(0)))
+    let wrong = found.into_iter().find_map(|(number, place, word)| {
+        let text = known.get(number?).map(|(_, text)| Id::from_text(text));
+        // No digest at all is another one.
+        differs(text.as_ref(), place.or(Some(u64::MAX)), word.or(Some(0)))
     });
     Ok(wrong)
 }

@@ -1,5 +1,6 @@
 //! Read by sums of ids, every story ends as when its rows are streamed.
 
+mod bulk;
 #[path = "../it/stories.rs"]
 mod suite;
 

@@ -1,12 +1,12 @@
 //! A slice of events, the acked ones in the short form.
 
 use super::{BITS, EventTable, unreadable};
+use crate::config::StateRule;
 use crate::model::{Event, ShortEvents, Span};
 use crate::source::conditions::{bits, code, state};
 use crate::source::short::{Answer, Group, ShortForm};
 use crate::source::sql::{Fragment, Query, Statement};
 use crate::source::{ErrorKind, SourceError, limit};
-use crate::config::StateRule;
 
 /// The events of a slice.
 #[derive(Debug, Default)]
@@ -34,9 +34,8 @@ impl EventSlice {
 /// How a table's acked rows come in the short form; `None` where its columns do not allow it.
 pub(super) fn form(table: &EventTable) -> Option<ShortForm> {
     let dialect = table.relation.db.dialect();
-    let acked = (!table.states.is_empty()).then(|| {
-        state(&table.states).and_text(format!(" = {}", code(StateRule::Acked)))
-    });
+    let acked = (!table.states.is_empty())
+        .then(|| state(&table.states).and_text(format!(" = {}", code(StateRule::Acked))));
     Some(ShortForm::new(dialect, table.id.short()?, table.acked.as_ref()?.short()?, acked))
 }
 
@@ -124,11 +123,21 @@ impl EventTable {
         self.relation.statement(Query::EventsShort, &slots)
     }
 
-    fn rest_statement(&self, form: &ShortForm, span: Span, max_rows: usize) -> Result<Statement, SourceError> {
+    fn rest_statement(
+        &self,
+        form: &ShortForm,
+        span: Span,
+        max_rows: usize,
+    ) -> Result<Statement, SourceError> {
         self.acked_statement(span, limit(max_rows), self.filter.clone().and_text(" AND ").and(form.rest()))
     }
 
-    pub(super) fn acked_statement(&self, span: Span, limit: Fragment, filter: Fragment) -> Result<Statement, SourceError> {
+    pub(super) fn acked_statement(
+        &self,
+        span: Span,
+        limit: Fragment,
+        filter: Fragment,
+    ) -> Result<Statement, SourceError> {
         let acked = self.acked.as_ref();
         let mut slots = self.row("1".into());
         slots.extend([

@@ -46,7 +46,9 @@ impl ShortId {
     /// What the server puts together.
     pub fn value(&self) -> String {
         match (self.dialect, self.form) {
-            (Dialect::Postgres, Form::Sixteen) if self.kind == Kind::Uuid => format!("uuid_send({})", self.raw),
+            (Dialect::Postgres, Form::Sixteen) if self.kind == Kind::Uuid => {
+                format!("uuid_send({})", self.raw)
+            }
             (Dialect::Postgres, Form::Text) => format!("({})::text", self.raw),
             (Dialect::Sqlite, Form::Hex) => format!("hex({})", self.raw),
             _ => self.raw.clone(),

@@ -173,7 +173,8 @@ fn fraction(digits: &[u8]) -> Option<i64> {
 
 fn midnight(day: &[u8]) -> Option<i64> {
     let [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2, ..] = day else { return None };
-    let number = |digits: &[&u8]| digits.iter().try_fold(0, |number, byte| Some(number * 10 + digit(**byte)?));
+    let number =
+        |digits: &[&u8]| digits.iter().try_fold(0, |number, byte| Some(number * 10 + digit(**byte)?));
     let small = |digits: &[&u8]| number(digits).and_then(|number: i64| u32::try_from(number).ok());
     let year = i32::try_from(number(&[y1, y2, y3, y4])?).ok()?;
     let date = NaiveDate::from_ymd_opt(year, small(&[m1, m2])?, small(&[d1, d2])?)?;
