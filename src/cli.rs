@@ -11,7 +11,7 @@ pub use ledger::{
 };
 pub use schedule::ScheduleArgs;
 
-use crate::model::Kind;
+use crate::model::{Kind, memory};
 use crate::plan::{Edge, Request};
 use crate::report::Format;
 use chrono::{DateTime, NaiveDate};
@@ -284,6 +284,13 @@ pub struct RunArgs {
     /// Tell nobody: no mail, no channel.
     #[arg(long)]
     pub no_notify: bool,
+    /// Take no more memory than this, at least 64MiB; what does not fit waits in a temporary file
+    /// [default: `max_memory`, else 256MiB].
+    #[arg(long, value_name = "SIZE", value_parser = max_memory)]
+    pub max_memory: Option<u64>,
+    /// Start no statement on any source while this file is there [default: `pause_file`].
+    #[arg(long, value_name = "FILE")]
+    pub pause_file: Option<PathBuf>,
 }
 
 /// Options of a run without a range.
@@ -334,6 +341,11 @@ fn format_parser() -> impl clap::builder::TypedValueParser<Value = Format> {
 fn formats(some: &[Format]) -> impl clap::builder::TypedValueParser<Value = Format> + use<> {
     PossibleValuesParser::new(some.iter().map(|format| format.name()))
         .try_map(|name| Format::from_name(&name).ok_or("no such format"))
+}
+
+fn max_memory(text: &str) -> Result<u64, String> {
+    let bytes = memory::parse(text).filter(|bytes| *bytes >= memory::LEAST);
+    bytes.ok_or_else(|| "an amount of memory of at least 64MiB, such as 256MiB".to_owned())
 }
 
 fn instant(text: &str) -> Result<Micros, String> {

@@ -1,13 +1,32 @@
-//! The only place that reads the wall clock and draws at random.
+//! The only place that reads the clocks, of the day and of a stopwatch, and draws at random.
 
 use crate::model::Micros;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::time::{Duration, Instant};
 
 /// Now.
 #[must_use]
 #[expect(clippy::disallowed_methods, reason = "this is the one place")]
 pub fn now() -> Micros {
     chrono::Utc::now().into()
+}
+
+/// Says how long ago it was started, whatever becomes of the time of day meanwhile.
+#[derive(Clone, Copy, Debug)]
+pub struct Stopwatch(Instant);
+
+impl Stopwatch {
+    /// Starts it.
+    #[must_use]
+    pub fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    /// The time since then.
+    #[must_use]
+    pub fn elapsed(&self) -> Duration {
+        self.0.elapsed()
+    }
 }
 
 /// 64 random bits, not for secrets.

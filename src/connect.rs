@@ -70,7 +70,10 @@ pub fn postgres(url: &str) -> Result<PgConnectOptions, sqlx::Error> {
     let near = options.get_socket().is_some() || is_loopback(options.get_host());
     let free = near || names_tls(url) || std::env::var_os("PGSSLMODE").is_some();
     let options = if free { options } else { options.ssl_mode(PgSslMode::VerifyFull) };
-    Ok(options.application_name("msgrecon").disable_statement_logging())
+    // Who looks at the server's sessions shall see whose they are.
+    let named = options.get_application_name().is_some();
+    let options = if named { options } else { options.application_name("msgrecon") };
+    Ok(options.disable_statement_logging())
 }
 
 /// MySQL's and MariaDB's: the same of TLS; the session speaks UTC and UTF-8 whatever the URL says, and without the

@@ -22,7 +22,7 @@
 //! | [`cli`], [`command`] | arguments in, exit code out | edge |
 //! | [`config`] | a file and the environment → a checked `Config` | edge, checks pure |
 //! | [`connect`] | a URL → a driver's options | pure |
-//! | [`clock`] | the only reader of the wall clock | edge |
+//! | [`clock`] | the only reader of the clocks, of the day and of a stopwatch | edge |
 //! | [`exit`] | exit codes | pure |
 //! | [`model`] | instants, ids, windows, kinds, tallies, the finished `Run` | pure |
 //! | [`plan`] | configuration + request + as-of → `Plan` | pure |

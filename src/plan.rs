@@ -207,6 +207,10 @@ pub fn flow_plan(flow: &Flow, span: Span, zone: Tz) -> Result<FlowPlan, PlanErro
     Ok(FlowPlan { flow: flow.clone(), windows, events: span, receipts })
 }
 
+/// The part of a run's memory that pairings may take: the rest is what the program and its connections are, slices on
+/// their way, and a part of what was spilled while it is looked up.
+pub const PAIRING_SHARE: u64 = 4;
+
 /// How messages of a flow are judged: the pure part of its plan, with what the sources said of themselves.
 #[derive(Clone, Debug)]
 pub struct FlowRules {
@@ -228,6 +232,8 @@ pub struct FlowRules {
     pub rows_vanish: bool,
     /// No two event rows have the same id: a pair can be dropped from memory as soon as it is complete.
     pub event_ids_unique: bool,
+    /// What the pairings of the flow may take of memory, in bytes.
+    pub memory: u64,
     /// The database that holds the event table.
     pub events_source: String,
     /// How far the event table's data reach, where it is a replica that says so.
@@ -272,6 +278,7 @@ impl FlowRules {
             stuck_after: flow.stuck_after,
             rows_vanish: flow.events.after_ack == AfterAck::Delete,
             event_ids_unique: false,
+            memory: crate::model::memory::DEFAULT / PAIRING_SHARE,
             events_source: flow.events.database.clone(),
             events_fresh_until: None,
             consumers: flow.consumers.iter().map(ConsumerRules::new).collect(),

@@ -6,7 +6,7 @@ use crate::model::tally::Receipts;
 use crate::model::time::human;
 use crate::model::window::position;
 use crate::model::{DeadLetter, Difference, Id, Kind, Micros, Receipt, State, Totals};
-use crate::pair::{Pairing, Seen};
+use crate::pair::{Pairing, Room, Seen};
 use crate::plan::{ConsumerRules, FlowRules};
 use hashbrown::HashMap;
 
@@ -40,12 +40,12 @@ pub(super) struct ConsumerBook {
     pub(super) sights: Option<Vec<Sight>>,
     pub(super) suspects: HashMap<Id, Seen>,
     pub(super) dead: HashMap<Id, Dead>,
-    pairing: Pairing,
+    pub(super) pairing: Pairing,
     events_done: bool,
 }
 
 impl ConsumerBook {
-    pub(super) fn new(rules: &FlowRules, place: usize) -> Self {
+    pub(super) fn new(rules: &FlowRules, place: usize, room: &Room) -> Self {
         let unique = rules.event_ids_unique && rules.consumers[place].receipt_ids_unique;
         Self {
             place,
@@ -63,7 +63,7 @@ impl ConsumerBook {
             sights: None,
             suspects: HashMap::new(),
             dead: HashMap::new(),
-            pairing: Pairing::new(unique, rules.late_after),
+            pairing: Pairing::new(unique, rules.late_after, room.clone()),
             events_done: false,
         }
     }
@@ -126,29 +126,38 @@ impl ConsumerBook {
         self.dead.insert(id, stronger(known, dead));
     }
 
-    pub(super) fn close_reading(&mut self, rules: &FlowRules, findings: &mut Findings) {
-        let pairing = std::mem::take(&mut self.pairing);
-        let mut suspects = pairing.close(|id, delivery| {
-            // Put off, not lost: the look-up finds it again.
-            let room = !findings.is_full();
-            room && {
-                self.enter(id, delivery, rules, findings);
-                true
+    /// Makes a part of what was read ready to be decided: settles what pairs after all, and fixes the suspects.
+    pub(super) fn open_part(&mut self, part: usize, rules: &FlowRules, findings: &mut Findings) {
+        let mut moves = Vec::new();
+        let mut held = self.pairing.take(part, &mut |one, other, now| moves.push((*one, *other, *now)));
+        for (one, other, now) in moves {
+            self.move_acked(Some(&one), None, rules);
+            self.move_acked(Some(&other), Some(&now), rules);
+        }
+        held.retain(|id, seen| {
+            // What does not fit is put off, not lost: the look-up finds it again.
+            let settled = seen.settled(rules.late_after).filter(|_| !findings.is_full());
+            match settled {
+                Some(delivery) => _ = self.enter(id, &delivery, rules, findings),
+                None => return !self.is_outside(id, seen, rules),
             }
+            false
         });
-        suspects.retain(|id, seen| {
-            // One without a time may be anybody's, so it is asked for too.
-            let undated = rules.consumers[self.place].receipts_dated && seen.first().is_none();
-            let in_range = seen.first().is_some_and(|at| rules.span.contains(at)) || undated;
-            // A receipt without an event of the range, from outside the range itself: nothing to ask.
-            let outside = seen.event().is_none() && !in_range && !self.dead.contains_key(id);
-            self.receipts.outside += if outside { u64::from(seen.receipts) } else { 0 };
-            !outside
-        });
-        self.suspects = suspects;
-        for id in self.dead.keys() {
+        held.shrink_to_fit();
+        self.suspects = held;
+        for id in self.dead.keys().filter(|id| self.pairing.is_in(part, id)) {
             self.suspects.entry_ref(id).or_insert(Seen::NOTHING);
         }
+    }
+
+    /// A receipt without an event of the range, from outside the range itself: nothing to ask. One without a time may be
+    /// anybody's, so it is asked for too.
+    fn is_outside(&mut self, id: &Id, seen: &Seen, rules: &FlowRules) -> bool {
+        let undated = rules.consumers[self.place].receipts_dated && seen.first().is_none();
+        let in_range = seen.first().is_some_and(|at| rules.span.contains(at)) || undated;
+        let outside = seen.event().is_none() && !in_range && !self.dead.contains_key(id);
+        self.receipts.outside += if outside { u64::from(seen.receipts) } else { 0 };
+        outside
     }
 
     /// Marks the window of an instant as one that could not be judged to its last row.

@@ -85,6 +85,7 @@ impl FlowBook {
         let rules = &self.rules;
         let lame = !self.cut_short.is_empty()
             || !self.open.is_empty()
+            || self.lost().is_some()
             || self.consumers.iter().any(|book| book.as_ref().is_none_or(ConsumerBook::is_lame));
         let of = |(place, window): (usize, &Window)| {
             let unseen = rules.events_fresh_until.is_some_and(|fresh| fresh < window.0.until);
@@ -103,6 +104,7 @@ impl FlowBook {
     fn event_problems(&self) -> Vec<Problem> {
         let rules = &self.rules;
         let mut messages = self.cut_short.clone();
+        messages.extend(self.lost().map(ToOwned::to_owned));
         let events = self.events();
         if events.unknown_state > 0 {
             messages.push(format!(
@@ -196,7 +198,7 @@ fn not_decidable(rules: &FlowRules, consumer: &ConsumerRules, totals: &Totals) -
 impl ConsumerBook {
     /// Whether something of this slice has no place in the books.
     fn is_lame(&self) -> bool {
-        !self.suspects.is_empty() || self.receipts.residual(&self.totals()) != 0
+        self.lost().is_some() || !self.suspects.is_empty() || self.receipts.residual(&self.totals()) != 0
     }
 
     fn firm(&self, place: usize, window: &Window, rules: &FlowRules, consumer: &ConsumerRules) -> Firm {
@@ -229,7 +231,7 @@ impl ConsumerBook {
 
     fn problems(&self, rules: &FlowRules, consumer: &ConsumerRules) -> Vec<String> {
         let totals = self.totals();
-        let mut messages = Vec::new();
+        let mut messages: Vec<String> = self.lost().map(ToOwned::to_owned).into_iter().collect();
         if totals.unverifiable > 0 {
             messages.push(unverifiable(totals.unverifiable, rules, consumer));
         }

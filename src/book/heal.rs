@@ -57,6 +57,8 @@ impl FlowBook {
         for (id, rows) in &by_id {
             rows.iter().for_each(|row| self.check_producer(id, row));
         }
+        self.own.close(false);
+        self.open_own(0);
         let open = self.open_events();
         self.decide_open(&open, events);
         let sights = self.consumers.iter_mut().map(|book| {
@@ -74,7 +76,7 @@ impl FlowBook {
         let Some(placed) = row.placed() else { return self.unattributable(row) };
         if row.in_flow && self.rules.span.contains(placed) {
             let facts = Facts { state: row.state, acked: row.acked.at(), created: row.created.at(), rows: 1 };
-            self.note(id, facts);
+            self.note(id, facts, false);
         }
     }
 }
@@ -201,6 +203,7 @@ mod tests {
         };
         let span = Span::new(Micros(0), ACKED.plus(9 * DAY));
         FlowRules {
+            memory: crate::model::memory::DEFAULT,
             name: "orders".to_owned(),
             as_of: ACKED.plus(8 * DAY),
             span,

@@ -4,7 +4,8 @@
 //! Pure: whoever reads the sources feeds [`FlowBook`] in any order, asks it which ids to look up, and brings the answers.
 //!
 //! 1. [`FlowBook::event`], [`FlowBook::receipt`], [`FlowBook::dead_letter`], [`FlowBook::backlog`] while reading;
-//! 2. [`FlowBook::close_reading`] when all is read;
+//! 2. [`FlowBook::close_reading`] when all is read; then for each of the [`FlowBook::parts`], one unless very much did not
+//!    pair, after [`FlowBook::open_part`]:
 //! 3. for each consumer the [`FlowBook::suspects`], batch by batch, to [`FlowBook::decide`];
 //! 4. the producer's own [`FlowBook::open_events`] to [`FlowBook::decide_open`];
 //! 5. [`FlowBook::finish`].
@@ -16,6 +17,7 @@ mod findings;
 mod finish;
 mod heal;
 mod hints;
+mod parts;
 mod short;
 mod slice;
 
@@ -31,9 +33,10 @@ use crate::model::run::Backlog;
 use crate::model::tally::EventTotals;
 use crate::model::window::position;
 use crate::model::{DeadLetter, Difference, Event, Id, Kind, Micros, Receipt, State, Status};
+use crate::pair::{Pairing, Room};
 use crate::plan::FlowRules;
 use consumer::ConsumerBook;
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 
 /// So many ids are named in a problem or hint; the counts go on.
 const NAMED_MAX: usize = 10;
@@ -60,10 +63,12 @@ pub struct FlowBook {
     /// Whether a window holds rows that no verdict was possible on.
     flaws: Vec<bool>,
     backlog: Option<Backlog>,
-    /// Messages that are not acked.
+    /// Messages that are not acked, of the part that is being decided.
     open: HashMap<Id, Facts>,
-    /// Acked messages, where an id may have several rows.
-    acked: HashSet<Id>,
+    /// The producer's own: messages that are not acked; where an id may have several rows, the others too.
+    own: Pairing,
+    /// In so many parts everything is decided.
+    parts: usize,
     /// Messages that are not acked and that consumers have a receipt of: bit `i` for consumer `i`.
     delivered: HashMap<Id, u64>,
     /// `None`: the consumer could not be read.
@@ -88,15 +93,17 @@ impl FlowBook {
     }
 
     fn with(rules: FlowRules, findings: Findings) -> Self {
+        let room = Room::within(rules.memory, rules.consumers.len() + 1);
         let consumers =
-            (0..rules.consumers.len()).map(|place| Some(ConsumerBook::new(&rules, place))).collect();
+            (0..rules.consumers.len()).map(|place| Some(ConsumerBook::new(&rules, place, &room))).collect();
         Self {
             windows: vec![EventTotals::default(); rules.windows.len()],
             unplaced: EventTotals::default(),
             flaws: vec![false; rules.windows.len()],
             backlog: None,
             open: HashMap::new(),
-            acked: HashSet::new(),
+            own: Pairing::new(false, None, room),
+            parts: 1,
             delivered: HashMap::new(),
             consumers,
             findings,
@@ -169,23 +176,12 @@ impl FlowBook {
             return;
         };
         let facts = Facts { state: row.state, acked: row.acked.at(), created: row.created.at(), rows: 1 };
-        self.note(id, facts);
+        self.note(id, facts, false);
         for (place, book) in self.consumers.iter_mut().enumerate() {
             let owed = row.expected_by >> place & 1 == 1 && self.rules.consumers[place].owes(placed);
             if let Some(book) = book.as_mut().filter(|_| owed) {
                 book.event(id, facts, &self.rules, &mut self.findings);
             }
-        }
-    }
-
-    fn note(&mut self, id: &Id, facts: Facts) {
-        if facts.state == State::Acked {
-            let new = self.rules.event_ids_unique || self.acked.insert(id.clone());
-            self.tally(facts.placed()).acked += u64::from(new);
-            // Another row of the message, or this one as it was when it was first read.
-            self.open.remove(id);
-        } else if !self.acked.contains(id) {
-            self.open.entry_ref(id).and_modify(|known| *known = known.merged(facts)).or_insert(facts);
         }
     }
 
@@ -243,14 +239,6 @@ impl FlowBook {
     /// range's, and is counted without being kept.
     pub fn events_done(&mut self) {
         self.consumers.iter_mut().flatten().for_each(ConsumerBook::events_done);
-    }
-
-    /// Everything was read: settles what pairs after all and fixes the suspects.
-    pub fn close_reading(&mut self) {
-        for book in self.consumers.iter_mut().flatten() {
-            book.close_reading(&self.rules, &mut self.findings);
-        }
-        self.acked = HashSet::new();
     }
 
     /// The ids that must be looked up before the consumer at `place` can be judged, sorted.

@@ -12,6 +12,9 @@ use crate::pair::{Met, pair_up};
 use crate::plan::FlowRules;
 use std::borrow::Cow;
 
+/// So many receipts are read again without a second thought.
+const SMALL: u64 = 200_000;
+
 impl FlowBook {
     /// Takes in a slice: acked events, and each consumer's receipts (in the order of the consumers). Rows outside the
     /// range do not count.
@@ -32,24 +35,33 @@ impl FlowBook {
         }
     }
 
+    /// Whether few receipts of the consumer were read, or messages lack theirs.
+    #[must_use]
+    pub fn is_small_or_lacking(&self, place: usize) -> bool {
+        self.consumers[place].as_ref().is_some_and(|book| {
+            book.receipts.read <= SMALL || book.windows.iter().any(|window| window.missing > 0)
+        })
+    }
+
     /// The producer's own counts.
     fn note_short(&mut self, rows: &Bulk) {
         let mut near = Near::default();
         for row in rows.rows() {
-            let id = (!self.rules.event_ids_unique || !self.open.is_empty()).then(|| rows.id(row));
-            let new =
-                self.rules.event_ids_unique || id.as_ref().is_some_and(|id| self.acked.insert(id.clone()));
-            if let Some(id) = &id {
-                self.open.remove(id);
-            }
-            let tally = match near.position(&self.rules.windows, row.at) {
-                Some(place) => &mut self.windows[place],
-                None => &mut self.unplaced,
-            };
+            let place = near.position(&self.rules.windows, row.at);
+            let tally = place.map_or(&mut self.unplaced, |place| &mut self.windows[place]);
             tally.rows += 1;
-            tally.acked += u64::from(new);
+            // Nothing is held: the row is all that there is of its message.
+            if self.rules.event_ids_unique && self.own.is_empty() {
+                tally.acked += 1;
+                continue;
+            }
+            self.note(&rows.id(row), facts(row), true);
         }
     }
+}
+
+fn facts(event: &Slim) -> Facts {
+    Facts { state: State::Acked, acked: Some(event.at), created: None, rows: 1 }
 }
 
 /// The events of a slice that a consumer must see.
@@ -122,8 +134,7 @@ impl ConsumerBook {
     }
 
     fn short_event(&mut self, events: &Owed<'_>, row: &Slim, rules: &FlowRules, findings: &mut Findings) {
-        let facts = Facts { state: State::Acked, acked: Some(row.at), created: None, rows: 1 };
-        self.row(&events.rows.id(row), facts, events.created_unread, rules, findings);
+        self.row(&events.rows.id(row), facts(row), events.created_unread, rules, findings);
     }
 
     fn short_receipt(&mut self, rows: &Bulk, row: &Slim, rules: &FlowRules, findings: &mut Findings) {

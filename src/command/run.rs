@@ -20,7 +20,9 @@ use crate::schedule::{WINDOWS_MAX, settled_until};
 use std::path::Path;
 
 pub(super) fn run(global: &Global, args: &RunArgs) -> anyhow::Result<u8> {
-    let config = load_config(global)?;
+    let mut config = load_config(global)?;
+    config.max_memory = args.max_memory.unwrap_or(config.max_memory);
+    config.pause.file = args.pause_file.clone().or(config.pause.file);
     let as_of = args.selection.as_of.unwrap_or_else(clock::now);
     let work = work(&config, args, as_of)?;
     let progress = Progress::new(global.quiet);

@@ -8,17 +8,21 @@ mod hint;
 mod interpolate;
 mod load;
 pub mod notify;
+mod pace;
 mod problem;
 mod report;
 mod secret;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod wanted;
 
 pub use check::threshold_metrics;
 pub use load::{load, parse};
 pub use notify::Notify;
+pub use pace::{Guard, Pace, Pause};
 pub use problem::{Problem, Problems};
+pub use wanted::Wanted;
 
 use crate::model::Micros;
 use chrono_tz::Tz;
@@ -28,6 +32,8 @@ use std::collections::BTreeMap;
 /// Everything a run needs to know.
 #[derive(Clone, Debug)]
 pub struct Config {
+    /// What a run may take of memory, in bytes.
+    pub max_memory: u64,
     /// Cuts the days and labels the reports.
     pub time_zone: Tz,
     /// msgrecon's own database.
@@ -38,6 +44,8 @@ pub struct Config {
     pub flows: Vec<Flow>,
     /// Whom to tell.
     pub notify: Notify,
+    /// How somebody holds a run up.
+    pub pause: Pause,
 }
 
 /// Where msgrecon keeps its own records.
@@ -77,44 +85,8 @@ pub struct Database {
     pub fresh_until: Option<String>,
     /// How flows with a side here are read, unless they say so themselves.
     pub strategy: Option<Wanted>,
-}
-
-/// How somebody wants both sides to be read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Wanted {
-    /// `auto`: as the link and the sizes suggest.
-    #[default]
-    Auto,
-    /// `stream`: every row comes here.
-    Stream,
-    /// `packed`: every row comes here, its id shortened by the server.
-    Packed,
-    /// `sketch`: the servers add ids up in buckets, and only buckets that differ come here.
-    Sketch,
-}
-
-impl Wanted {
-    /// As it stands in the configuration.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Stream => "stream",
-            Self::Packed => "packed",
-            Self::Sketch => "sketch",
-        }
-    }
-}
-
-impl Config {
-    /// How a flow is to be read: what it says itself, else the one of its databases that asks for the fewest bytes.
-    #[must_use]
-    pub fn wanted(&self, flow: &Flow) -> Wanted {
-        let consumers = flow.consumers.iter().map(|consumer| &consumer.database);
-        let databases = std::iter::once(&flow.events.database).chain(consumers);
-        let theirs = databases.filter_map(|name| self.databases.get(name)?.strategy).max();
-        flow.strategy.or(theirs).unwrap_or_default()
-    }
+    /// How gently it is read.
+    pub pace: Pace,
 }
 
 /// One kind of message: its event table and the consumers that must see it.
@@ -170,6 +142,8 @@ pub struct Events {
     pub attempts: Option<String>,
     /// What becomes of the row after the ack.
     pub after_ack: AfterAck,
+    /// It may be read from end to end, however large it is.
+    pub allow_full_scan: bool,
 }
 
 /// Which state a rule gives.
@@ -225,6 +199,8 @@ pub struct Consumer {
     pub dead_letters: Option<DeadLetters>,
     /// Bounds of its own, by metric name; they go before the flow's.
     pub thresholds: BTreeMap<String, Threshold>,
+    /// Its dedup tables may be read from end to end, however large they are.
+    pub allow_full_scan: bool,
 }
 
 /// A consumer's dead-letter table.
@@ -244,6 +220,8 @@ pub struct DeadLetters {
     pub closed: Option<String>,
     /// A column that holds the reason.
     pub reason: Option<String>,
+    /// It may be read from end to end, however large it is.
+    pub allow_full_scan: bool,
 }
 
 /// A table's name, unquoted, in its parts: `["table"]` or `["schema", "table"]`.

@@ -7,6 +7,7 @@ pub mod id;
 pub mod kind;
 pub mod latency;
 pub mod life;
+pub mod memory;
 pub mod run;
 pub mod tally;
 pub mod time;

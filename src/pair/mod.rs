@@ -4,13 +4,16 @@
 //! so that memory holds a slice and the unpaired. Everything else is a suspect that only a look-up by id decides.
 
 mod slice;
+mod spill;
 
 pub use slice::{Met, pair_up};
+pub use spill::{PARTS, Parting};
 
 use crate::classify::{Delivery, Facts};
 use crate::model::{Id, Micros, State};
 use hashbrown::HashMap;
 use hashbrown::hash_map::{Entry as Place, EntryRef as RefPlace};
+use spill::Spill;
 
 /// No such time.
 const NEVER: Micros = Micros(i64::MAX);
@@ -68,6 +71,12 @@ impl Seen {
         self.short
     }
 
+    /// The message, where everything is known of it: see [`Pairing`].
+    #[must_use]
+    pub fn settled(&self, late_after: Option<i64>) -> Option<Delivery> {
+        self.is_settled(late_after).then(|| self.delivery())
+    }
+
     /// One acked row and one receipt: nothing to look up. A late message is listed with its creation time, which the
     /// short form lacks.
     fn is_settled(&self, late_after: Option<i64>) -> bool {
@@ -80,6 +89,23 @@ impl Seen {
         took.zip(late_after).is_some_and(|(took, late_after)| took > late_after)
     }
 
+    /// Takes in what else was seen of the same id.
+    fn add(&mut self, other: Self, merged: &mut dyn FnMut(&Facts, &Facts, &Facts)) {
+        if let Some(theirs) = other.event() {
+            match self.event() {
+                Some(ours) => {
+                    let now = ours.merged(theirs);
+                    merged(&ours, &theirs, &now);
+                    self.set_event(now);
+                }
+                None => self.set_event(theirs),
+            }
+        }
+        self.short |= other.short;
+        self.receipts = self.receipts.saturating_add(other.receipts);
+        self.first = self.first.min(other.first);
+    }
+
     fn delivery(&self) -> Delivery {
         let (receipts, first) = (self.receipts.into(), self.first());
         Delivery { event: self.event(), receipts, first, last: first, dead: None }
@@ -90,32 +116,113 @@ fn usable(at: Micros) -> Option<Micros> {
     (at != NEVER).then_some(at)
 }
 
+/// How much a pairing may hold in memory, and how its ids are parted where that is not enough.
+#[derive(Clone, Debug)]
+pub struct Room {
+    /// So many ids.
+    pub held_max: usize,
+    /// The same for all pairings of a flow.
+    pub parting: Parting,
+}
+
+impl Room {
+    /// What an id costs in memory, in bytes: an entry, and a byte of the table's own.
+    const COST: usize = size_of::<(Id, Seen)>() + 1;
+
+    /// Room for `pairings` of a flow in so many bytes.
+    #[must_use]
+    pub fn within(bytes: u64, pairings: usize) -> Self {
+        let places = usize::try_from(bytes).unwrap_or(usize::MAX) / Self::COST / pairings.max(1);
+        // A table has a power of two of places, of which it fills seven in eight before it doubles.
+        let places = (places.max(16) + 1).next_power_of_two() / 2;
+        Self { held_max: places / 8 * 7, parting: Parting::default() }
+    }
+}
+
 /// The unpaired, and (where an id may come again) the paired as well.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Pairing {
     seen: HashMap<Id, Seen>,
     ids_unique: bool,
     late_after: Option<i64>,
+    room: Room,
+    spill: Spill,
+    /// All of it is in the spill, to be taken part by part.
+    parted: bool,
+    /// Why something was lost.
+    lost: Option<String>,
 }
 
 impl Pairing {
     /// An empty pairing; `ids_unique` says that neither side can hold an id twice, `late_after` when a message is late, in
     /// microseconds.
     #[must_use]
-    pub fn new(ids_unique: bool, late_after: Option<i64>) -> Self {
-        Self { ids_unique, late_after, ..Self::default() }
+    pub fn new(ids_unique: bool, late_after: Option<i64>, room: Room) -> Self {
+        let (seen, spill) = (HashMap::new(), Spill::default());
+        Self { seen, ids_unique, late_after, room, spill, parted: false, lost: None }
     }
 
     /// Whether a pair can be settled as it is met in a slice: no id comes twice, and nothing is held under this one, as it
     /// is where a row changes while the run reads.
     #[must_use]
     pub fn settles_at_once(&self, id: impl FnOnce() -> Id) -> bool {
-        self.ids_unique && (self.seen.is_empty() || !self.seen.contains_key(&id()))
+        self.settles() && (self.seen.is_empty() || !self.seen.contains_key(&id()))
+    }
+
+    /// Once something was spilled, nothing more is known to be all that there is of an id.
+    fn settles(&self) -> bool {
+        self.ids_unique && self.spill.is_empty()
+    }
+
+    /// Whether nothing is held, here or in the spill.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.seen.is_empty() && self.spill.is_empty()
+    }
+
+    /// Whether more came than is held in memory.
+    #[must_use]
+    pub fn has_spilled(&self) -> bool {
+        !self.spill.is_empty()
+    }
+
+    /// Why something that came was lost, if it was: nothing can be said of the whole then.
+    #[must_use]
+    pub fn lost(&self) -> Option<&str> {
+        self.lost.as_deref()
+    }
+
+    /// Forgets an id that is held.
+    pub fn remove(&mut self, id: &Id) {
+        self.seen.remove(id);
+    }
+
+    fn make_room(&mut self) {
+        if self.seen.len() >= self.room.held_max {
+            self.put_away();
+        }
+    }
+
+    fn put_away(&mut self) {
+        if let Err(error) = self.spill.put(self.seen.drain(), &self.room.parting) {
+            self.lose(&error);
+        }
+    }
+
+    fn lose(&mut self, error: &std::io::Error) {
+        self.lost.get_or_insert_with(|| {
+            format!(
+                "what did not fit into memory could not be kept in {} ({error}); set TMPDIR to a folder with more room, or raise `max_memory`",
+                std::env::temp_dir().display()
+            )
+        });
     }
 
     /// Takes in an event row, or its short form; gives what the id's event was before and is now, and the pair if it is
     /// complete.
     pub fn event(&mut self, id: &Id, row: Facts, short: bool) -> (Option<Facts>, Facts, Option<Delivery>) {
+        self.make_room();
+        let settles = self.settles();
         let mut place = match self.seen.entry_ref(id) {
             RefPlace::Occupied(place) => place,
             RefPlace::Vacant(place) => {
@@ -130,12 +237,14 @@ impl Pairing {
         let before = seen.event();
         let now = before.map_or(row, |facts| facts.merged(row));
         seen.set_event(now);
-        let complete = self.ids_unique && seen.is_settled(self.late_after);
+        let complete = settles && seen.is_settled(self.late_after);
         (before, now, complete.then(|| place.remove().delivery()))
     }
 
     /// Takes in a receipt; gives the pair if it is complete.
     pub fn receipt(&mut self, id: Id, at: Option<Micros>) -> Option<(Id, Delivery)> {
+        self.make_room();
+        let settles = self.settles();
         let mut place = match self.seen.entry(id) {
             Place::Occupied(place) => place,
             Place::Vacant(place) => {
@@ -146,22 +255,47 @@ impl Pairing {
         let seen = place.get_mut();
         seen.receipts = seen.receipts.saturating_add(1);
         seen.first = seen.first.min(at.unwrap_or(NEVER));
-        if !(self.ids_unique && seen.is_settled(self.late_after)) {
+        if !(settles && seen.is_settled(self.late_after)) {
             return None;
         }
         let (id, seen) = place.remove_entry();
         Some((id, seen.delivery()))
     }
 
-    /// Everything was read: hands over the pairs that are settled after all, gives the suspects. A pair that is not
-    /// taken stays a suspect.
+    /// Everything was read. `parted`: it is taken in [`PARTS`] parts, else in one.
+    pub fn close(&mut self, parted: bool) {
+        if parted {
+            self.put_away();
+            self.seen = HashMap::new();
+        }
+        self.parted = parted;
+    }
+
+    /// Whether an id belongs to a part.
     #[must_use]
-    pub fn close(self, mut taken: impl FnMut(&Id, &Delivery) -> bool) -> HashMap<Id, Seen> {
-        let mut seen = self.seen;
-        let late_after = self.late_after;
-        seen.retain(|id, seen| !(seen.is_settled(late_after) && taken(id, &seen.delivery())));
-        seen.shrink_to_fit();
-        seen
+    pub fn is_in(&self, part: usize, id: &Id) -> bool {
+        !self.parted || self.room.parting.of(id) == part
+    }
+
+    /// Takes everything of a part. Where several pieces of it have an event of the same id, `merged` is told of two and
+    /// of what they are together.
+    #[must_use]
+    pub fn take(&mut self, part: usize, merged: &mut dyn FnMut(&Facts, &Facts, &Facts)) -> HashMap<Id, Seen> {
+        if !self.parted {
+            return std::mem::take(&mut self.seen);
+        }
+        let entries = self.spill.take(part).unwrap_or_else(|error| {
+            self.lose(&error);
+            Vec::new()
+        });
+        let mut all: HashMap<Id, Seen> = HashMap::with_capacity(entries.len());
+        for (id, seen) in entries {
+            match all.entry(id) {
+                Place::Vacant(place) => _ = place.insert(seen),
+                Place::Occupied(mut place) => place.get_mut().add(seen, merged),
+            }
+        }
+        all
     }
 
     /// Whether the id's event or a receipt of it is held.

@@ -30,6 +30,22 @@ impl Reading<'_> {
         failures: &mut Vec<Failure>,
         recorder: &mut Recorder<'_>,
     ) -> Result<(), SourceError> {
+        for part in 0..book.parts() {
+            if part > 0 {
+                book.open_part(part);
+                recorder.take(book.take_found()).await;
+            }
+            self.part(book, failures, recorder).await?;
+        }
+        Ok(())
+    }
+
+    async fn part(
+        &self,
+        book: &mut FlowBook,
+        failures: &mut Vec<Failure>,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), SourceError> {
         for (place, tables) in self.consumers.iter().enumerate() {
             let Some(tables) = tables else { continue };
             match self.consumer(place, tables, book, recorder).await {

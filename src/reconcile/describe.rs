@@ -32,13 +32,22 @@ async fn of_flow(flow: &FlowPlan, plan: &Plan, config: &Config, databases: &Data
     let name = &flow.flow.name;
     let summed = config.wanted(&flow.flow) == Wanted::Sketch;
     let mut all = match open_producer(flow, databases, &mut rules).await {
-        Ok(producer) => of_producer(&producer, flow, summed),
+        Ok(producer) => {
+            let mut all = of_producer(&producer, flow, summed);
+            let refused = producer.refuse_full_scans(&flow.flow, plan.as_of).await.err();
+            all.extend(refused.map(|error| refusal(format!("flow `{name}`, events"), &error)));
+            all
+        }
         Err(error) => vec![failed(format!("flow `{name}`, events"), &error)],
     };
     for (place, consumer) in flow.flow.consumers.iter().enumerate() {
         let title = format!("flow `{name}`, consumer `{}`", consumer.name);
         match open_consumer(consumer, place, databases, &mut rules).await {
-            Ok(tables) => all.extend(of_consumer(&tables, flow, &title, summed)),
+            Ok(tables) => {
+                all.extend(of_consumer(&tables, flow, &title, summed));
+                let refused = tables.refuse_full_scans(consumer, plan.as_of).await.err();
+                all.extend(refused.map(|error| refusal(title, &error)));
+            }
             Err(error) => all.push(failed(title, &error)),
         }
     }
@@ -76,6 +85,10 @@ fn described(
         failed: false,
     };
     statements.map(statement).chain(notes.map(note)).collect()
+}
+
+fn refusal(title: String, error: &crate::source::SourceError) -> Described {
+    Described { title, text: format!("-- will be refused: {error}"), failed: true }
 }
 
 fn failed(title: String, error: &crate::source::SourceError) -> Described {

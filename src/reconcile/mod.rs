@@ -6,6 +6,8 @@
 //! before    what the ledger says is due, and what a dead run has left
 //! session   a flow with its tables open           record    differences on their way to ledger and list
 //! read      the first pass: both sides, in time order
+//! slicer    how long the next slice is              tempo     by how long the ones before took
+//! part      a table's part of a slice               gathered  all tables' parts, into the books
 //! confirm   the second pass: suspects by id       outcome   from flows to the finished run
 //! sketch    the first pass over a slow link: sums of ids, and the rows of buckets that differ
 //! again     differences looked up by hand         outlook   what a scheduled run would do, and has left undone
@@ -16,8 +18,10 @@ mod before;
 mod confirm;
 mod describe;
 mod due;
+mod gathered;
 mod outcome;
 mod outlook;
+mod part;
 mod range;
 mod read;
 mod record;
@@ -25,6 +29,7 @@ mod session;
 mod sketch;
 mod slicer;
 mod sources;
+mod tempo;
 
 pub use again::{Again, Now};
 pub use describe::{Described, statements};

@@ -2,48 +2,30 @@
 //!
 //! Slices are read ahead while earlier ones are entered, each table by a task of its own; the books take them in order.
 
+use super::gathered::{Gathered, busier_side};
+use super::part::{Answer, Cut, Pending, Task, UNSLICED_ROWS_MAX, widened};
 use super::record::Recorder;
 use super::slicer::{ROWS_MAX, Slicer};
 use super::sources::{ConsumerTables, Producer};
+use super::tempo::Tempo;
 use super::{Step, Watch};
 use crate::book::FlowBook;
 use crate::model::time::{DAY, SECOND};
-use crate::model::{Bulk, DeadLetter, Event, Micros, Receipt, ShortEvents, Span};
+use crate::model::{Micros, Span};
 use crate::plan::{FlowPlan, FlowRules};
-use crate::source::{
-    DeadLetterTable, EventSlice, EventTable, ReceiptSlice, ReceiptTable, Slicing, SourceError,
-};
+use crate::source::{Database, Slicing, SourceError};
 use futures_util::future::join_all;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::Semaphore;
-use tokio::task::JoinHandle;
 
 /// So many statements of one flow run at the same time.
 const READERS_MAX: usize = 8;
 /// So many slices are read before the first of them is entered in the books.
 const AHEAD: usize = 2;
-/// A table that cannot be cut by time, or a second that cannot be cut further, may have so many rows.
-const UNSLICED_ROWS_MAX: usize = 2_000_000;
 /// So many rows without any usable time are read.
 pub(super) const UNDATED_ROWS_MAX: usize = 100_000;
-
-/// One table's part of a slice.
-enum Batch {
-    Events(EventSlice),
-    Receipts(ReceiptSlice),
-    DeadLetters(Vec<DeadLetter>),
-}
-
-impl Batch {
-    fn len(&self) -> usize {
-        match self {
-            Self::Events(slice) => slice.len(),
-            Self::Receipts(slice) => slice.len(),
-            Self::DeadLetters(rows) => rows.len(),
-        }
-    }
-}
 
 /// Who was read: the producer, or the consumer at this place.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,25 +38,6 @@ pub(super) enum Who {
 pub(super) struct Failure {
     pub(super) who: Who,
     pub(super) error: SourceError,
-}
-
-type Task = JoinHandle<Result<Option<Batch>, SourceError>>;
-type Answer = (Who, Result<Option<Batch>, SourceError>);
-
-/// A slice that is being read.
-struct Pending {
-    slice: Span,
-    tables: Vec<(Who, Task)>,
-}
-
-impl Pending {
-    async fn answers(self) -> Vec<Answer> {
-        let answers = self.tables.into_iter().map(async |(who, table)| {
-            // A task that cannot be joined has panicked: what it would have read is unknown.
-            (who, table.await.unwrap_or_else(|error| Err(SourceError::broken("-", &error.to_string()))))
-        });
-        join_all(answers).await
-    }
 }
 
 /// Everything that one flow reads.
@@ -95,19 +58,19 @@ impl Reading<'_> {
     ) -> Result<Vec<Failure>, SourceError> {
         let mut failures = Vec::new();
         let whole = self.whole_range(book);
-        let (mut slicer, mut ahead) = (Slicer::new(whole, self.tables_of_a_side()), VecDeque::new());
+        let (mut slicer, mut ahead) = (Slicer::new(whole, self.tempo()), VecDeque::new());
         let readers = Arc::new(Semaphore::new(READERS_MAX));
         let mut rows = 0_u64;
         self.begin(&mut slicer, &mut ahead, whole, &readers, book);
         while let Some(pending) = ahead.pop_front() {
             let slice = pending.slice;
-            let answers = pending.answers().await;
+            let (answers, took) = pending.answers().await;
             let too_many = answers.iter().any(|(_, answer)| matches!(answer, Ok(None)));
             if too_many && slicer.halve(slice) {
                 // What was read behind it is read again.
                 join_all(ahead.drain(..).map(Pending::answers)).await;
             } else {
-                slicer.done(slice, busier_side(&answers));
+                slicer.done(slice, busier_side(&answers), took);
             }
             self.begin(&mut slicer, &mut ahead, whole, &readers, book);
             if too_many && slicer.is_before(slice) {
@@ -144,6 +107,23 @@ impl Reading<'_> {
     fn tables_of_a_side(&self) -> usize {
         let consumers = self.consumers.iter().flatten().map(|tables| tables.receipts.len());
         consumers.chain([self.producer.tables.len()]).max().unwrap_or(1)
+    }
+
+    fn databases(&self) -> impl Iterator<Item = &Database> {
+        let consumers = self.consumers.iter().flatten();
+        let theirs = consumers.flat_map(|tables| {
+            let receipts = tables.receipts.iter().map(|table| table.database());
+            receipts.chain(tables.dead_letters.iter().map(|table| table.database()))
+        });
+        self.producer.tables.iter().map(|table| table.database()).chain(theirs)
+    }
+
+    /// The gentlest of the databases sets it.
+    fn tempo(&self) -> Tempo {
+        let target = self.databases().map(|database| database.pace().slice_time).min();
+        let rate = self.databases().filter_map(|database| database.pace().max_rows_per_second).min();
+        let target = Duration::from_micros(target.and_then(|micros| micros.try_into().ok()).unwrap_or(1));
+        Tempo::new(target, rate, self.tables_of_a_side())
     }
 
     /// Where the last event table's part ends.
@@ -215,7 +195,7 @@ impl Reading<'_> {
         if slice.from >= self.events_end() {
             book.events_done();
         }
-        let mut read = Read::new(self.consumers.len());
+        let mut read = Gathered::new(self.consumers.len());
         for (who, answer) in answers {
             match (who, answer) {
                 (Who::Producer, Err(error)) => return Err(error),
@@ -237,75 +217,6 @@ impl Reading<'_> {
     }
 }
 
-/// How many rows the side gave that gave more.
-fn busier_side(answers: &[Answer]) -> usize {
-    let mut rows = BTreeMap::new();
-    for (who, answer) in answers {
-        let read = answer.as_ref().ok().and_then(Option::as_ref).map_or(0, Batch::len);
-        *rows.entry(*who).or_insert(0) += read;
-    }
-    rows.into_values().max().unwrap_or(0)
-}
-
-/// What all tables gave of a slice.
-struct Read {
-    rows: u64,
-    short_events: Vec<ShortEvents>,
-    events: Vec<Event>,
-    /// Of each consumer.
-    short_receipts: Vec<Bulk>,
-    receipts: Vec<(usize, Vec<Receipt>)>,
-    dead_letters: Vec<(usize, Vec<DeadLetter>)>,
-}
-
-impl Read {
-    fn new(consumers: usize) -> Self {
-        Self {
-            rows: 0,
-            short_events: Vec::new(),
-            events: Vec::new(),
-            short_receipts: vec![Bulk::default(); consumers],
-            receipts: Vec::new(),
-            dead_letters: Vec::new(),
-        }
-    }
-
-    fn add(&mut self, who: Who, batch: Batch) {
-        self.rows += batch.len() as u64;
-        match (who, batch) {
-            (_, Batch::Events(slice)) => {
-                self.short_events.extend(slice.short);
-                self.events.extend(slice.rows);
-            }
-            (Who::Consumer(place), Batch::Receipts(slice)) => self.add_receipts(place, slice),
-            (Who::Consumer(place), Batch::DeadLetters(rows)) => self.dead_letters.push((place, rows)),
-            (Who::Producer, Batch::Receipts(_) | Batch::DeadLetters(_)) => {}
-        }
-    }
-
-    fn add_receipts(&mut self, place: usize, slice: ReceiptSlice) {
-        let bulk = &mut self.short_receipts[place];
-        if bulk.is_empty() {
-            *bulk = slice.short;
-        } else if !bulk.append(&slice.short) {
-            // More text than one buffer holds.
-            self.receipts.push((place, slice.short.receipts().collect()));
-        }
-        self.receipts.push((place, slice.rows));
-    }
-
-    fn feed(self, book: &mut FlowBook) {
-        book.slice(self.short_events, &self.short_receipts);
-        self.events.iter().for_each(|row| book.event(row));
-        for (place, rows) in self.receipts {
-            rows.into_iter().for_each(|row| book.receipt(place, row));
-        }
-        for (place, rows) in self.dead_letters {
-            rows.into_iter().for_each(|row| book.dead_letter(place, row));
-        }
-    }
-}
-
 /// The first failure of a consumer counts; the slice's other tables may have failed with it.
 pub(super) fn lose(place: usize, error: SourceError, book: &mut FlowBook, failures: &mut Vec<Failure>) {
     if book.has(place) {
@@ -314,59 +225,7 @@ pub(super) fn lose(place: usize, error: SourceError, book: &mut FlowBook, failur
     }
 }
 
-fn widened(span: Span, slicing: Slicing) -> Span {
-    span.widened(slicing.margin, slicing.margin)
-}
-
 fn slicings(tables: &ConsumerTables) -> impl Iterator<Item = Slicing> {
     let receipts = tables.receipts.iter().map(|table| table.slicing());
     receipts.chain(tables.dead_letters.iter().map(|table| table.slicing()))
-}
-
-/// A slice, and how it is to be read.
-#[derive(Clone, Copy)]
-struct Cut {
-    slice: Span,
-    /// Tables that cannot be sliced are read with the first.
-    first: bool,
-    /// No more rows than this of a table.
-    max: usize,
-    /// Many rows are expected.
-    many: bool,
-}
-
-impl Cut {
-    /// A table's part of the slice; `None` where it has none.
-    fn part(self, wanted: Span, slicing: Slicing) -> Option<Self> {
-        if slicing.whole {
-            return self.first.then_some(Self { slice: wanted, max: UNSLICED_ROWS_MAX, ..self });
-        }
-        let wanted = widened(wanted, slicing);
-        let slice = Span::new(self.slice.from.max(wanted.from), self.slice.until.min(wanted.until));
-        (!slice.is_empty()).then_some(Self { slice, ..self })
-    }
-
-    fn events(self, table: &Arc<EventTable>, readers: &Arc<Semaphore>) -> Task {
-        let (table, readers) = (Arc::clone(table), Arc::clone(readers));
-        tokio::spawn(async move {
-            let _permit = readers.acquire().await;
-            Ok(table.read_slice(self.slice, self.max, self.many).await?.map(Batch::Events))
-        })
-    }
-
-    fn receipts(self, table: &Arc<ReceiptTable>, readers: &Arc<Semaphore>) -> Task {
-        let (table, readers) = (Arc::clone(table), Arc::clone(readers));
-        tokio::spawn(async move {
-            let _permit = readers.acquire().await;
-            Ok(table.read_slice(self.slice, self.max, self.many).await?.map(Batch::Receipts))
-        })
-    }
-
-    fn dead_letters(self, table: &Arc<DeadLetterTable>, readers: &Arc<Semaphore>) -> Task {
-        let (table, readers) = (Arc::clone(table), Arc::clone(readers));
-        tokio::spawn(async move {
-            let _permit = readers.acquire().await;
-            Ok(table.read(self.slice, self.max).await?.map(Batch::DeadLetters))
-        })
-    }
 }

@@ -11,7 +11,7 @@ use crate::model::event::Stamp;
 use crate::model::run::{Backlog, FlowReport};
 use crate::model::time::DAY;
 use crate::model::{Difference, Event, Id, Kind, Micros, Problem, Receipt, Span, Window};
-use crate::plan::{FlowPlan, FlowRules};
+use crate::plan::{FlowPlan, FlowRules, PAIRING_SHARE};
 use crate::schedule::{aligned, settled_until};
 use crate::source::{ErrorKind, SourceError};
 use std::collections::BTreeSet;
@@ -54,8 +54,10 @@ impl<'a> Session<'a> {
         databases: &Databases,
         watch: Watch<'a>,
     ) -> Result<Self, SourceError> {
-        let mut rules = FlowRules::new(plan, as_of);
+        let memory = config.max_memory / PAIRING_SHARE;
+        let mut rules = FlowRules { memory, ..FlowRules::new(plan, as_of) };
         let producer = open_producer(plan, databases, &mut rules).await?;
+        producer.refuse_full_scans(&plan.flow, as_of).await?;
         let (consumers, failures) = open_consumers(plan, databases, &mut rules).await;
         let notes = notes(&producer, &consumers);
         let flow = &plan.flow;
@@ -243,7 +245,11 @@ async fn open_consumers(
 ) -> (Vec<Option<ConsumerTables>>, Vec<Failure>) {
     let (mut opened, mut failures) = (Vec::new(), Vec::new());
     for (place, consumer) in flow.flow.consumers.iter().enumerate() {
-        match open_consumer(consumer, place, databases, rules).await {
+        let tables = match open_consumer(consumer, place, databases, rules).await {
+            Ok(tables) => tables.refuse_full_scans(consumer, rules.as_of).await.map(|()| tables),
+            Err(error) => Err(error),
+        };
+        match tables {
             Ok(tables) => opened.push(Some(tables)),
             Err(error) => {
                 opened.push(None);
@@ -311,7 +317,9 @@ async fn other_consumers(
             continue;
         };
         for (name, table) in consumer.tables.iter().zip(&tables.receipts) {
-            if !asked.insert((&consumer.database, name)) {
+            // Without an index that costs as much as reading the receipts did: only where it may explain something.
+            let cheap = table.names_indexed() || book.is_small_or_lacking(place);
+            if !cheap || !asked.insert((&consumer.database, name)) {
                 continue;
             }
             match table.other_consumers(flow.events, &known_names(config, &consumer.database, name)).await {

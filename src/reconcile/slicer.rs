@@ -1,12 +1,10 @@
-//! Cuts a range into slices of about equally many rows, in time order: pure.
+//! Cuts a range into slices that take about equally long, in time order: pure.
 
+use super::tempo::Tempo;
 use crate::model::time::{DAY, MINUTE, SECOND};
 use crate::model::{Micros, Span};
+use std::time::Duration;
 
-/// A slice should give about so many rows on its busier side ...
-const ROWS_WANTED: usize = 65_536;
-/// ... for each of its tables up to so many, so that a statement on one of many shards is worth its while.
-const TABLES: usize = 4;
 /// A slice that should give so many is worth the short form.
 const MANY: usize = 2_000;
 /// A slice that gives more than this is cut in half and read again.
@@ -17,6 +15,8 @@ const FIRST: i64 = 10 * MINUTE;
 const SHORTEST: i64 = SECOND;
 /// No slice is longer than this, so that each statement stays short where density changes suddenly.
 const LONGEST: i64 = 7 * DAY;
+/// A slice is at the most so many times as long as the one before, or so many times as short.
+const CHANGE_MAX: i64 = 4;
 
 /// Where the reading of a range is.
 #[derive(Debug)]
@@ -27,17 +27,14 @@ pub(super) struct Slicer {
     /// Up to where everything was read.
     done: Micros,
     length: i64,
-    /// How many rows a slice should give.
-    wanted: usize,
     /// How many rows a slice of the present length should give.
     expected: usize,
+    tempo: Tempo,
 }
 
 impl Slicer {
-    /// `tables` on the side that has more of them.
-    pub(super) fn new(range: Span, tables: usize) -> Self {
-        let wanted = ROWS_WANTED * tables.clamp(1, TABLES);
-        Self { range, next: range.from, done: range.from, length: FIRST, wanted, expected: 0 }
+    pub(super) fn new(range: Span, tempo: Tempo) -> Self {
+        Self { range, next: range.from, done: range.from, length: FIRST, expected: 0, tempo }
     }
 
     /// The slice to read next, which counts as begun; `None` when all have.
@@ -52,22 +49,19 @@ impl Slicer {
         self.expected >= MANY
     }
 
-    /// A slice was read, after all before it, and gave `rows` rows on its busier side; the next ones are sized by that.
-    pub(super) fn done(&mut self, slice: Span, rows: usize) {
+    /// A slice was read, after all before it, and gave `rows` rows on its busier side; it took so long, without what it
+    /// had to wait for. Those that begin from now on are sized by that.
+    pub(super) fn done(&mut self, slice: Span, rows: usize, took: Duration) {
         self.done = slice.until;
-        // The last one of a range may be short, and others may have been sized before more was known.
-        let rows_of = |length: i64| {
-            let rows = i128::try_from(rows).unwrap_or(i128::MAX) * i128::from(length);
-            usize::try_from(rows / i128::from(slice.micros().max(1))).unwrap_or(usize::MAX)
-        };
-        let now = rows_of(self.length);
-        let wanted = i64::try_from(self.wanted / now.max(1)).unwrap_or(i64::MAX);
-        self.length = match () {
-            () if now < self.wanted => self.length.saturating_mul(wanted.clamp(1, 4)),
-            () => self.length / i64::try_from(now / self.wanted).unwrap_or(i64::MAX).clamp(1, 4),
-        }
-        .clamp(SHORTEST, LONGEST);
-        self.expected = rows_of(self.length);
+        self.tempo.learn(rows, took);
+        let wanted = i128::from(self.tempo.rows());
+        let given = i128::try_from(rows.max(1)).unwrap_or(i128::MAX);
+        // By the slice itself: others may have begun since it did, with lengths of their own.
+        let length = i64::try_from(i128::from(slice.micros()) * wanted / given).unwrap_or(i64::MAX);
+        let (least, most) = (self.length / CHANGE_MAX, self.length.saturating_mul(CHANGE_MAX));
+        self.length = length.clamp(least, most).clamp(SHORTEST, LONGEST);
+        let expected = i128::try_from(rows).unwrap_or(0) * i128::from(self.length);
+        self.expected = usize::try_from(expected / i128::from(slice.micros().max(1))).unwrap_or(usize::MAX);
     }
 
     /// The slice gave too many rows: goes back to its begin with shorter ones; `false` where it cannot be cut further.
@@ -102,19 +96,20 @@ mod tests {
         #[test]
         fn slices_tile_the_range_whatever_the_density(
             hours in 1_i64..6,
-            density in proptest::collection::vec(0_usize..400_000, 1..50),
+            density in proptest::collection::vec((0_usize..400_000, any::<u64>()), 1..50),
             depth in 1_usize..4,
-            tables in 0_usize..6,
+            target in 1_u64..10_000_000,
         ) {
             let range = Span::new(Micros(0), Micros(hours * 60 * MINUTE));
-            let (mut slicer, mut at, mut turn) = (Slicer::new(range, tables), range.from, 0);
+            let tempo = Tempo::new(Duration::from_micros(target), None, depth);
+            let (mut slicer, mut at, mut turn) = (Slicer::new(range, tempo), range.from, 0);
             let mut ahead = VecDeque::new();
             loop {
                 while ahead.len() < depth && let Some(slice) = slicer.begin() {
                     ahead.push_back(slice);
                 }
                 let Some(slice) = ahead.pop_front() else { break };
-                let rows = density[turn % density.len()];
+                let (rows, took) = density[turn % density.len()];
                 turn += 1;
                 if rows > ROWS_MAX && slicer.halve(slice) {
                     ahead.clear();
@@ -123,9 +118,28 @@ mod tests {
                 prop_assert_eq!(slice.from, at);
                 prop_assert!(slice.until > slice.from && slice.until <= range.until);
                 at = slice.until;
-                slicer.done(slice, rows.min(ROWS_MAX));
+                slicer.done(slice, rows.min(ROWS_MAX), Duration::from_micros(took));
             }
             prop_assert_eq!(at, range.until);
+        }
+    }
+
+    #[test]
+    fn a_slice_that_took_twice_its_time_is_followed_by_one_half_as_long() {
+        let half = Duration::from_millis(500);
+        let range = Span::new(Micros(0), Micros(DAY));
+        for (rows, took, next) in [
+            (40_000, 2 * half, FIRST / 2),
+            (40_000, half, FIRST),
+            (10_000, half / 2, 2 * FIRST),
+            (60_000, 20 * half, FIRST / 4),
+            (0, 20 * half, 4 * FIRST),
+            (100, half / 100, 4 * FIRST),
+        ] {
+            let mut slicer = Slicer::new(range, Tempo::new(half, None, 1));
+            let slice = slicer.begin().unwrap();
+            slicer.done(slice, rows, took);
+            assert_eq!(slicer.begin().unwrap().micros(), next, "{rows} rows in {took:?}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::config::{Config, Consumer, Flow};
 use crate::model::Micros;
 use crate::plan::{FlowPlan, FlowRules};
-use crate::source::{Database, DeadLetterTable, EventTable, ReceiptTable, SourceError};
+use crate::source::{Database, DeadLetterTable, EventTable, Pause, ReceiptTable, SourceError};
 use futures_util::future::join_all;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,8 +15,9 @@ impl Databases {
     pub(super) async fn connect(flows: &[FlowPlan], config: &Config) -> Self {
         let names: BTreeSet<_> = flows.iter().flat_map(|flow| names(&flow.flow)).collect();
         let known = names.into_iter().filter_map(|name| Some((name, config.databases.get(name)?)));
-        let connected =
-            known.map(async |(name, database)| (name.to_owned(), Database::connect(database).await));
+        let pause = Pause::new(&config.pause);
+        let connected = known
+            .map(async |(name, database)| (name.to_owned(), Database::connect_under(database, &pause).await));
         Self(join_all(connected).await.into_iter().collect())
     }
 
@@ -50,6 +51,29 @@ pub(super) struct Producer {
 pub(super) struct ConsumerTables {
     pub(super) receipts: Vec<Arc<ReceiptTable>>,
     pub(super) dead_letters: Option<Arc<DeadLetterTable>>,
+}
+
+impl Producer {
+    /// Refuses large tables that would be read from end to end, unless that is allowed.
+    pub(super) async fn refuse_full_scans(&self, flow: &Flow, as_of: Micros) -> Result<(), SourceError> {
+        for table in &self.tables {
+            table.refuse_full_scans(flow.events.allow_full_scan, as_of).await?;
+        }
+        Ok(())
+    }
+}
+
+impl ConsumerTables {
+    /// The same.
+    pub(super) async fn refuse_full_scans(&self, own: &Consumer, as_of: Micros) -> Result<(), SourceError> {
+        for table in &self.receipts {
+            table.refuse_full_scans(own.allow_full_scan, as_of).await?;
+        }
+        match (&self.dead_letters, &own.dead_letters) {
+            (Some(table), Some(own)) => table.refuse_full_scans(own.allow_full_scan, as_of).await,
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Opens the event tables and enters in the rules what they say of themselves.

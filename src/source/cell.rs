@@ -51,6 +51,11 @@ impl Cell<'_> {
 pub trait Fields {
     /// The value in the given place, from 0; `Null` where there is no such place.
     fn cell(&self, index: usize) -> Cell<'_>;
+
+    /// The value in the column of this name, in whatever case; `Null` where there is none.
+    fn named(&self, _name: &str) -> Cell<'_> {
+        Cell::Null
+    }
 }
 
 /// How a column's values look on the wire.

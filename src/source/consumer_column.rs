@@ -47,6 +47,28 @@ impl ConsumerColumn {
         }
     }
 
+    /// The column itself.
+    pub fn raw(&self) -> &str {
+        &self.raw
+    }
+
+    /// Rows behind a name in the column's own order, or all.
+    pub fn after(&self, name: Option<&str>) -> Fragment {
+        name.map_or("(1 = 1)".into(), |name| {
+            Fragment::text(format!("{} > ", self.raw)).and_value(Value::Text(name.to_owned()))
+        })
+    }
+
+    /// Rows without a name.
+    pub fn is_unnamed(&self) -> Fragment {
+        Fragment::text(format!("{} IS NULL", self.raw))
+    }
+
+    /// Whether names that differ come one after the other in the column's own order.
+    pub fn is_text(&self) -> bool {
+        matches!(self.kind, Kind::Text | Kind::Dynamic)
+    }
+
     /// Rows of others.
     pub fn is_none_of(&self, names: &[String]) -> Fragment {
         Fragment::text(format!("({} IS NULL OR NOT ", self.raw))

@@ -3,6 +3,7 @@
 use super::cell::{Cell, ColumnType, Fields, Kind};
 use super::decode::time::{TimeReader, Undeclared};
 use super::error::{ErrorKind, Failure, SourceError};
+use super::gate::{Gate, Pass, Pause};
 use super::retry::Patience;
 use super::sql::{Statement, Value};
 use super::{mysql, postgres, sqlite};
@@ -38,6 +39,8 @@ struct Inner {
     time_zone: Option<Tz>,
     fresh_until: Option<String>,
     limit: Duration,
+    pace: config::Pace,
+    gate: Gate,
     pool: Pool,
 }
 
@@ -70,8 +73,17 @@ impl Database {
     /// # Errors
     /// If the database cannot be reached, refuses the account, or does not promise to be read-only.
     pub async fn connect(config: &config::Database) -> Result<Self, SourceError> {
-        connect::check(config.url.expose_secret())
-            .map_err(|wrong| Failure::configuration(wrong).at(&config.name, "", None))?;
+        Self::connect_under(config, &Pause::default()).await
+    }
+
+    /// The same for a run that somebody may hold up: no statement starts while the pause lasts.
+    ///
+    /// # Errors
+    /// As for [`Self::connect`], or if the pause lasts too long.
+    pub async fn connect_under(config: &config::Database, pause: &Pause) -> Result<Self, SourceError> {
+        let wrong = |failure: Failure| failure.at(&config.name, "", None);
+        connect::check(config.url.expose_secret()).map_err(|text| wrong(Failure::configuration(text)))?;
+        pause.wait().await.map_err(wrong)?;
         let mut patience = Patience::new();
         loop {
             let opened = match config.dialect {
@@ -81,12 +93,12 @@ impl Database {
             };
             let outcome = opened.pool.map_err(|failure| failure.at(&config.name, &opened.place, None));
             if let Some(pool) = patience.with(outcome).await? {
-                return Ok(Self::new(config, opened.place, pool));
+                return Ok(Self::new(config, opened.place, pool, pause));
             }
         }
     }
 
-    fn new(config: &config::Database, place: String, pool: Pool) -> Self {
+    fn new(config: &config::Database, place: String, pool: Pool, pause: &Pause) -> Self {
         let limit = match config.statement_timeout_ms {
             0 => LONGEST,
             milliseconds => Duration::from_millis(milliseconds) + GRACE,
@@ -98,6 +110,8 @@ impl Database {
             time_zone: config.time_zone,
             fresh_until: config.fresh_until.clone(),
             limit,
+            pace: config.pace.clone(),
+            gate: Gate::new(config, pause),
             pool,
         }))
     }
@@ -112,6 +126,18 @@ impl Database {
     #[must_use]
     pub fn dialect(&self) -> Dialect {
         self.0.dialect
+    }
+
+    /// How gently it is read.
+    #[must_use]
+    pub fn pace(&self) -> &config::Pace {
+        &self.0.pace
+    }
+
+    /// For how long in all statements were held up before or after they ran: by a pause, a guard or the throttle.
+    #[must_use]
+    pub fn waited(&self) -> Duration {
+        self.0.gate.waited()
     }
 
     pub(super) fn time_zone(&self) -> Option<Tz> {
@@ -185,6 +211,11 @@ impl Database {
         }
     }
 
+    /// The right to run one statement, once nothing holds it up. Whoever runs it says at its end how many rows it gave.
+    pub(super) async fn pass(&self, table: Option<&str>) -> Result<Pass<'_>, SourceError> {
+        self.0.gate.pass(self).await.map_err(|failure| self.error(failure, table))
+    }
+
     /// Runs a statement once and hands over its rows as they come.
     pub(super) async fn each(
         &self,
@@ -192,13 +223,30 @@ impl Database {
         table: Option<&str>,
         sink: &mut Sink<'_>,
     ) -> Result<(), SourceError> {
+        let pass = self.pass(table).await?;
+        let mut rows = 0;
+        let mut counted = |row: &dyn Fields| {
+            rows += 1;
+            sink(row)
+        };
+        let outcome = self.once(statement, &mut counted).await;
+        pass.gave(rows).await;
+        outcome.map_err(|failure| self.error(failure, table))
+    }
+
+    /// The same past the gate: for the gate's own questions.
+    pub(super) async fn once(&self, statement: &Statement, sink: &mut Sink<'_>) -> Result<(), Failure> {
         let limit = self.0.limit;
-        let outcome = match &self.0.pool {
+        match &self.0.pool {
             Pool::Sqlite(pool) => stream(pool, statement, limit, sink).await,
             Pool::Postgres(pool) => stream(pool, statement, limit, sink).await,
             Pool::Mysql(pool) => stream(pool, statement, limit, sink).await,
-        };
-        outcome.map_err(|failure| self.error(failure, table))
+        }
+    }
+
+    /// One row stood for so many more; waits until they are paid for.
+    pub(super) async fn gave(&self, rows: usize) {
+        self.0.gate.gave(rows as u64).await;
     }
 
     /// The types of a statement's columns, without running it.
@@ -209,6 +257,7 @@ impl Database {
     ) -> Result<Vec<ColumnType>, SourceError> {
         let mut patience = Patience::new();
         loop {
+            let _pass = self.pass(table).await?;
             let outcome = match &self.0.pool {
                 Pool::Sqlite(pool) => describe(pool, statement, self.0.limit).await,
                 Pool::Postgres(pool) => describe(pool, statement, self.0.limit).await,
@@ -251,6 +300,11 @@ struct View<'r, D: Server> {
 impl<D: Server> Fields for View<'_, D> {
     fn cell(&self, index: usize) -> Cell<'_> {
         self.kinds.get(index).map_or(Cell::Null, |kind| D::cell(self.row, index, *kind))
+    }
+
+    fn named(&self, name: &str) -> Cell<'_> {
+        let place = self.row.columns().iter().position(|column| column.name().eq_ignore_ascii_case(name));
+        place.map_or(Cell::Null, |place| self.cell(place))
     }
 }
 

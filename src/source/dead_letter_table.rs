@@ -7,7 +7,7 @@ use super::look_up;
 use super::relation::{Asked, Relation};
 use super::sql::{Fragment, Query, Statement};
 use super::time_column::TimeColumn;
-use super::{Slicing, SourceError, limit, notes, shown_limit, type_of};
+use super::{Slicing, SourceError, limit, notes, scan, shown_limit, type_of};
 use crate::config::{self, Dialect};
 use crate::model::event::Stamp;
 use crate::model::{DeadLetter, Id, Micros, Span};
@@ -61,6 +61,27 @@ impl DeadLetterTable {
             reason,
             notes,
         })
+    }
+
+    /// Refuses a large table that would be read from end to end, unless that is `allowed`.
+    ///
+    /// # Errors
+    /// If it is refused, which names the index that is missing.
+    pub async fn refuse_full_scans(&self, allowed: bool, as_of: Micros) -> Result<(), SourceError> {
+        let column = scan::column(self.dead.as_ref());
+        let mut asked = vec![(self.range(scan::minute(as_of), shown_limit())?, column)];
+        let ids = [&self.id];
+        for search in look_up::searches(&scan::ids(), &ids, true) {
+            let columns = ids.iter().filter_map(|id| id.column()).collect();
+            asked.push((self.by_id_statement(search.matches)?, columns));
+        }
+        scan::refuse(&self.relation, "dead_letters", allowed, &asked).await
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn database(&self) -> &Database {
+        &self.relation.db
     }
 
     /// How a range has to be cut for reading.

@@ -18,6 +18,8 @@ pub enum ErrorKind {
     Missing,
     /// The server cancelled the statement or the connection was lost; a later run may well succeed.
     Transient,
+    /// The database has too much to do, or somebody holds the run up; what could be waited was waited.
+    Busy,
     /// Anything else.
     Other,
 }
@@ -89,7 +91,7 @@ fn next_step(kind: ErrorKind) -> &'static str {
         ErrorKind::Unreachable => "check host, port and network, or the file's path",
         ErrorKind::Denied => "check user, password and the account's SELECT rights",
         ErrorKind::Missing => "check the names in the configuration",
-        ErrorKind::Transient => "run again later",
+        ErrorKind::Transient | ErrorKind::Busy => "run again later",
         ErrorKind::Configuration | ErrorKind::Other => "",
     }
 }

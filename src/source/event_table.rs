@@ -1,5 +1,6 @@
 //! One physical event table.
 
+mod scans;
 mod short;
 mod sketch;
 
@@ -80,6 +81,12 @@ impl EventTable {
         };
         table.short = short::form(&table);
         Ok(table)
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn database(&self) -> &Database {
+        &self.relation.db
     }
 
     /// How a range has to be cut for reading.

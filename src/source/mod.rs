@@ -3,7 +3,8 @@
 //! [`Database`] holds the sessions and runs statements; [`EventTable`], [`ReceiptTable`] and [`DeadLetterTable`] ask
 //! their questions through it and give the facts of [`crate::model`]. The way of a question: a query of `queries/` is
 //! filled by `sql`, run by `database` with the driver of `sqlite`, `postgres` or `mysql`, whose rows are `cell`s, from
-//! which `decode` makes ids and stamps. What a column holds is found when a table is opened (`relation`, `id_column`,
+//! which `decode` makes ids and stamps. No statement starts before the database's `gate` lets it pass, and `scan` refuses
+//! tables that would be read from end to end. What a column holds is found when a table is opened (`relation`, `id_column`,
 //! `time_column`); how spans become bounds is `axis`, how ids become look-ups is `look_up`.
 
 mod axis;
@@ -15,6 +16,7 @@ mod dead_letter_table;
 mod decode;
 mod error;
 mod event_table;
+mod gate;
 mod id_column;
 mod look_up;
 mod mysql;
@@ -23,6 +25,7 @@ mod postgres;
 mod receipt_table;
 mod relation;
 mod retry;
+mod scan;
 mod short;
 mod sketching;
 mod sql;
@@ -33,6 +36,7 @@ pub use database::Database;
 pub use dead_letter_table::DeadLetterTable;
 pub use error::{ErrorKind, SourceError};
 pub use event_table::{Counted, EventSlice, EventTable};
+pub use gate::Pause;
 pub use receipt_table::{ReceiptSlice, ReceiptTable};
 
 use crate::model::Span;

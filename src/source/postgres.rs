@@ -127,7 +127,8 @@ fn cell(raw: &[u8], kind: Kind) -> Cell<'_> {
         (Kind::Uuid, _) => raw.try_into().map_or(Cell::Null, Cell::Uuid),
         (Kind::Instant, _) => clock_time(raw).map_or(Cell::BadTime, Cell::Instant),
         (Kind::Local, _) => clock_time(raw).map_or(Cell::BadTime, Cell::Local),
-        (Kind::Text, _) => Cell::Text(raw),
+        // JSON is text; of the others nobody asks for a value.
+        (Kind::Text | Kind::Structured, _) => Cell::Text(raw),
         // Everything else is cast to text before it is asked for.
         _ => Cell::Null,
     }

@@ -1,5 +1,6 @@
 //! One physical dedup table, as one consumer sees it.
 
+mod others;
 mod short;
 mod sketch;
 
@@ -14,7 +15,7 @@ use super::relation::{Asked, Relation};
 use super::short::ShortForm;
 use super::sql::{Fragment, Query, Statement};
 use super::time_column::TimeColumn;
-use super::{Slicing, SourceError, limit, notes, shown_limit, type_of};
+use super::{Slicing, SourceError, limit, notes, scan, shown_limit, type_of};
 use crate::config::{self, Dialect};
 use crate::model::event::Stamp;
 use crate::model::{Id, Micros, Receipt, Span};
@@ -32,9 +33,6 @@ pub struct ReceiptTable {
     notes: Vec<String>,
     short: Option<ShortForm>,
 }
-
-/// So many unknown names are told apart.
-const OTHER_CONSUMERS: usize = 100;
 
 impl ReceiptTable {
     /// Opens it: probes its columns, conditions and indexes.
@@ -78,6 +76,28 @@ impl ReceiptTable {
         };
         table.short = short::form(&table);
         Ok(table)
+    }
+
+    /// Refuses a large table that would be read from end to end, unless that is `allowed`.
+    ///
+    /// # Errors
+    /// If it is refused, which names the index that is missing.
+    pub async fn refuse_full_scans(&self, allowed: bool, as_of: Micros) -> Result<(), SourceError> {
+        let column = scan::column(self.consumed.as_ref());
+        let mut asked = vec![(self.range(scan::minute(as_of), shown_limit())?, column.clone())];
+        asked.extend(self.undated_statement(shown_limit())?.map(|statement| (statement, column)));
+        let ids = self.ids();
+        for search in look_up::searches(&scan::ids(), &ids, true) {
+            let columns = ids.iter().filter_map(|id| id.column()).collect();
+            asked.push((self.by_id_statement(search.matches)?, columns));
+        }
+        scan::refuse(&self.relation, "consumers", allowed, &asked).await
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn database(&self) -> &Database {
+        &self.relation.db
     }
 
     /// How a range has to be cut for reading.
@@ -143,24 +163,6 @@ impl ReceiptTable {
             receipts.extend(self.collect(&statement, &wanted).await?.found);
         }
         Ok(receipts)
-    }
-
-    /// The names in the consumer column that are neither this consumer's nor among `known`, with their number of
-    /// records in the slice; a row without a name counts as `NULL`.
-    ///
-    /// # Errors
-    /// As for [`Self::read`].
-    pub async fn other_consumers(
-        &self,
-        slice: Span,
-        known: &[String],
-    ) -> Result<Vec<(String, u64)>, SourceError> {
-        let Some(statement) = self.others(slice, known)? else { return Ok(Vec::new()) };
-        let rows = self.relation.db.collect(&statement, Some(&self.relation.name), &|row| {
-            let count = row.cell(1).integer().and_then(|count| u64::try_from(count).ok()).unwrap_or(0);
-            Ok(Some((row.cell(0).text().unwrap_or_else(|| "NULL".to_owned()), count)))
-        });
-        Ok(rows.await?.found)
     }
 
     /// The oldest receipt's time, where an index makes that cheap; of all the table's consumers.
@@ -236,8 +238,15 @@ impl ReceiptTable {
             return Ok(None);
         };
         let mut slots = self.row();
-        slots.extend([("consumed_unusable", consumed.unusable()), ("limit", limit)]);
+        slots.extend([("consumed_unusable", self.unusable(consumed)), ("limit", limit)]);
         self.relation.statement(Query::ReceiptsUndated, &slots).map(Some)
+    }
+
+    /// As ranges where an index serves them; half dates that are years old may then stay unread, and look-ups by id find
+    /// their rows.
+    fn unusable(&self, consumed: &TimeColumn) -> Fragment {
+        let indexed = consumed.column().is_some_and(|column| self.relation.leads(column));
+        if indexed { consumed.unusable_by_index() } else { consumed.unusable() }
     }
 
     fn by_id_statement(&self, matches: Fragment) -> Result<Statement, SourceError> {
@@ -259,19 +268,6 @@ impl ReceiptTable {
             ),
             ("filter", self.filter.clone()),
         ]
-    }
-
-    fn others(&self, span: Span, known: &[String]) -> Result<Option<Statement>, SourceError> {
-        let Some(consumer) = &self.consumer else { return Ok(None) };
-        let known = [&self.names, known].concat();
-        let slots = [
-            ("name", Fragment::text(consumer.select())),
-            ("consumed_within", super::within(self.consumed.as_ref(), span)),
-            ("unknown", consumer.is_none_of(&known)),
-            ("filter", self.filter.clone()),
-            ("limit", limit(OTHER_CONSUMERS - 1)),
-        ];
-        self.relation.statement(Query::ReceiptsByConsumer, &slots).map(Some)
     }
 }
 

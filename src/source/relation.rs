@@ -16,6 +16,8 @@ pub struct Relation {
     pub name: String,
     /// Its quoted name.
     pub sql: String,
+    /// Its name without a schema's.
+    pub own_name: String,
     columns: Vec<Declared>,
     indexes: Vec<Index>,
 }
@@ -68,6 +70,7 @@ impl Relation {
             db: db.clone(),
             name: table.to_string(),
             sql: sql::quote_table(db.dialect(), table),
+            own_name: table.0.last().cloned().unwrap_or_default(),
             columns: Vec::new(),
             indexes: Vec::new(),
         };
@@ -209,6 +212,11 @@ impl Relation {
     /// Whether any index holds a column.
     pub fn indexes_hold(&self, column: &str) -> bool {
         self.indexes.iter().any(|index| index.columns.iter().flatten().any(|it| self.same(it, column)))
+    }
+
+    /// Whether there is such an index, and over all rows.
+    pub fn holds_all_rows(&self, index: &str) -> bool {
+        self.indexes.iter().any(|it| !it.partial && self.same(&it.name, index))
     }
 
     /// Whether a unique index over all rows has only these columns.

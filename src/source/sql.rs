@@ -112,6 +112,11 @@ impl Statement {
         Self { name, dialect, body: Fragment::text(text) }
     }
 
+    /// It as a part of another.
+    pub fn fragment(&self) -> Fragment {
+        self.body.clone()
+    }
+
     /// The text with placeholders, vouched for.
     pub fn sql(&self) -> AssertSqlSafe<String> {
         let mut count = 0;
@@ -309,6 +314,7 @@ queries! {
     ReceiptsUndated = "receipts_undated",
     ReceiptsById = "receipts_by_id",
     ReceiptsOldest = "receipts_oldest",
+    ReceiptsNextConsumer = "receipts_next_consumer",
     ReceiptsByConsumer = "receipts_by_consumer",
     ReceiptsCount = "receipts_count",
     ReceiptsSketch = "receipts_sketch",
@@ -316,6 +322,10 @@ queries! {
     SketchCheck = "sketch_check",
     DeadLetters = "dead_letters",
     DeadLettersById = "dead_letters_by_id",
+    GuardRunning = "guard_running",
+    GuardLag = "guard_lag",
+    GuardRows = "guard_rows",
+    GuardPlan = "guard_plan",
 }
 
 #[cfg(test)]

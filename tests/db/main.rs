@@ -11,6 +11,7 @@ mod cases2;
 mod child;
 mod cli;
 mod failures;
+mod gentle;
 mod kill;
 mod ledger;
 mod moving;

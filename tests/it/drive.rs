@@ -7,7 +7,7 @@ use crate::rng::Rng;
 use msgrecon::book::{Answers, Finished, FlowBook};
 use msgrecon::model::event::Stamp;
 use msgrecon::model::time::{DAY, MINUTE};
-use msgrecon::model::{DeadLetter, Event, Id, Receipt, Span, State};
+use msgrecon::model::{Bulk, DeadLetter, Event, Id, Receipt, ShortEvents, Span, State};
 use std::collections::BTreeSet;
 
 /// More than any pipeline has.
@@ -20,6 +20,10 @@ pub struct How {
     pub seed: u64,
     pub event_ids_unique: bool,
     pub receipt_ids_unique: Vec<bool>,
+    /// Acked events and dated receipts come in the short form.
+    pub short: bool,
+    /// So little memory that nearly nothing is held.
+    pub cramped: bool,
     /// Some rows were read as pending before they were acked, or (where rows vanish) before they were gone.
     pub stale: bool,
     /// Event rows that were not there yet when their slice was read, by place.
@@ -59,6 +63,8 @@ impl How {
             receipt_ids_unique: consumers
                 .map(|place| rng.chance(50) && pipeline.receipt_ids_unique(place))
                 .collect(),
+            short: rng.chance(50),
+            cramped: rng.chance(30),
             stale: rng.chance(20),
             unseen: BTreeSet::new(),
             lost: None,
@@ -84,6 +90,7 @@ pub fn drive(pipeline: &Pipeline, how: &How) -> Driven {
     for (consumer, unique) in rules.consumers.iter_mut().zip(&how.receipt_ids_unique) {
         consumer.receipt_ids_unique = *unique;
     }
+    rules.memory = if how.cramped { 1 } else { rules.memory };
     let mut book = FlowBook::new(rules, LISTED_MAX);
     how.lose(&mut book, When::Opening);
     let read = as_read(pipeline);
@@ -94,18 +101,58 @@ pub fn drive(pipeline: &Pipeline, how: &How) -> Driven {
     let mut facts = facts_in_reach(pipeline, how, &unseen);
     rng.shuffle(&mut facts);
     let mut seen = Seen::new(pipeline);
-    for fact in facts {
-        seen.note(pipeline, &fact);
-        match fact {
-            Fact::Event(row) => book.event(&row),
-            Fact::Receipt(place, row) => book.receipt(place, row.clone()),
-            Fact::Dead(place, row) => book.dead_letter(place, row.clone()),
+    facts.iter().for_each(|fact| seen.note(pipeline, fact));
+    while !facts.is_empty() {
+        let slice: Vec<_> = facts.drain(..facts.len().min(1 + rng.below(40))).collect();
+        let rest = if how.short { short(pipeline, &mut book, slice, &mut rng) } else { slice };
+        for fact in rest {
+            match fact {
+                Fact::Event(row) => book.event(&row),
+                Fact::Receipt(place, row) => book.receipt(place, row.clone()),
+                Fact::Dead(place, row) => book.dead_letter(place, row.clone()),
+            }
         }
     }
     how.lose(&mut book, When::Reading);
     book.close_reading();
-    look_up(pipeline, how, &mut book, &mut rng, &mut seen);
+    for part in 0..book.parts() {
+        if part > 0 {
+            book.open_part(part);
+        }
+        look_up(pipeline, how, &mut book, &mut rng, &mut seen);
+    }
     seen.finish(pipeline, book.finish())
+}
+
+/// Hands over what can have the short form in it, most of it; gives the rest.
+fn short<'p>(pipeline: &Pipeline, book: &mut FlowBook, slice: Vec<Fact<'p>>, rng: &mut Rng) -> Vec<Fact<'p>> {
+    let mut events: Vec<ShortEvents> = Vec::new();
+    let mut receipts = vec![Bulk::default(); pipeline.rules.consumers.len()];
+    let mut rest = Vec::new();
+    for fact in slice {
+        let taken = match &fact {
+            Fact::Event(row) => row.state == State::Acked && short_event(&mut events, row),
+            Fact::Receipt(place, row) => match (&row.id, row.consumed) {
+                (Some(id), Stamp::At(at)) if rng.chance(90) => receipts[*place].push_id(id, at),
+                _ => false,
+            },
+            Fact::Dead(..) => false,
+        };
+        rest.extend((!taken).then_some(fact));
+    }
+    book.slice(events, &receipts);
+    rest
+}
+
+fn short_event(events: &mut Vec<ShortEvents>, row: &Event) -> bool {
+    let (Some(id), Stamp::At(at)) = (&row.id, row.acked) else { return false };
+    let same = events.iter().position(|group| group.expected_by == row.expected_by);
+    let place = same.unwrap_or_else(|| {
+        let rows = Bulk::default();
+        events.push(ShortEvents { rows, expected_by: row.expected_by, created_unread: true });
+        events.len() - 1
+    });
+    events[place].rows.push_id(id, at)
 }
 
 /// The facts as their readers hand them over: a time that no message can have is unusable.

@@ -97,6 +97,7 @@ fn rules(rng: &mut Rng, span: Span) -> FlowRules {
     let after = rng.pick(&[0, 1, 30 * SECOND, 15 * MINUTE, 6 * HOUR, 6 * HOUR, 6 * HOUR, 30 * HOUR, 9 * DAY]);
     let fresh = rng.pick(&[-3 * HOUR, -1, 0, MINUTE, 12 * HOUR]);
     FlowRules {
+        memory: msgrecon::model::memory::DEFAULT,
         name: "orders".to_owned(),
         as_of: span.until.plus(after),
         span,

@@ -21,6 +21,7 @@ fn rules(settings: &Settings) -> FlowRules {
     let as_of = settings.as_of.unwrap_or(from.plus(30 * HOUR));
     let span = Span::new(from, from.plus(24 * HOUR).min(as_of));
     FlowRules {
+        memory: msgrecon::model::memory::DEFAULT,
         name: "orders".to_owned(),
         as_of,
         span,

@@ -97,6 +97,7 @@ impl Bench {
             max_connections: 2,
             fresh_until: None,
             strategy: None,
+            pace: config::Pace::default(),
         }
     }
 
@@ -194,6 +195,7 @@ pub fn event_config() -> config::Events {
         states: Vec::new(),
         attempts: None,
         after_ack: config::AfterAck::Keep,
+        allow_full_scan: false,
     }
 }
 
@@ -215,6 +217,7 @@ pub fn consumer_config() -> config::Consumer {
         expects: None,
         dead_letters: None,
         thresholds: std::collections::BTreeMap::new(),
+        allow_full_scan: false,
     }
 }
 

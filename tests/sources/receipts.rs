@@ -203,6 +203,7 @@ async fn dead_letters_are_open_or_closed_and_have_reasons() {
             dead_at: Some(time("failed_at", TimeFormat::Native)),
             closed: Some("discarded_at IS NOT NULL".to_owned()),
             reason: Some("error".to_owned()),
+            allow_full_scan: false,
         };
         let letters = DeadLetterTable::open(&bench.open().await, &config, AS_OF).await.unwrap();
         let mut found = letters.read(DAY, 9).await.unwrap().unwrap();

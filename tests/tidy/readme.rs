@@ -126,7 +126,7 @@ fn what_is_said_of_schedules_and_the_ledger_can_be_run() {
 #[test]
 fn every_configuration_loads() {
     let all = blocks("toml");
-    assert_eq!(all.len(), 6);
+    assert_eq!(all.len(), 7);
     let environment =
         |name: &str| name.ends_with("_DB_URL").then(|| format!("postgres://u:p@localhost/{name}"));
     let load = |text: &str| {

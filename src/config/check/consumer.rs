@@ -8,7 +8,7 @@ use crate::model::Micros;
 /// A flow has at the most this many consumers.
 const CONSUMERS_MAX: usize = 64;
 
-const KEYS: [&str; 17] = [
+const KEYS: [&str; 18] = [
     "preset",
     "name",
     "database",
@@ -26,9 +26,11 @@ const KEYS: [&str; 17] = [
     "expects",
     "dead_letters",
     "thresholds",
+    "allow_full_scan",
 ];
 
-const DEAD_LETTER_KEYS: [&str; 7] = ["database", "table", "where", "id", "dead_at", "closed", "reason"];
+const DEAD_LETTER_KEYS: [&str; 8] =
+    ["database", "table", "where", "id", "dead_at", "closed", "reason", "allow_full_scan"];
 
 /// The consumers of a flow.
 pub(super) fn consumers(flow: &Section<'_>, scope: &Scope<'_>) -> Vec<Consumer> {
@@ -84,6 +86,7 @@ fn consumer(section: &Section<'_>, scope: &Scope<'_>) -> Option<Consumer> {
         aliases: aliases(section),
         expects: section.get("expects", Item::filled_text),
         thresholds: section.get("thresholds", threshold::thresholds).unwrap_or_default(),
+        allow_full_scan: section.get("allow_full_scan", Item::truth).unwrap_or_default(),
         name: name?,
         database: database?,
         tables: tables?,
@@ -125,5 +128,15 @@ fn dead_letters(item: &Item<'_>, consumers: Option<&str>, scope: &Scope<'_>) -> 
     let dead_at = section.get("dead_at", value::time);
     let closed = section.get("closed", Item::filled_text);
     let reason = section.get("reason", Item::filled_text);
-    Some(DeadLetters { database: database?, table: table?, filter, id: id?, dead_at, closed, reason })
+    let allow_full_scan = section.get("allow_full_scan", Item::truth).unwrap_or_default();
+    Some(DeadLetters {
+        database: database?,
+        table: table?,
+        filter,
+        id: id?,
+        dead_at,
+        closed,
+        reason,
+        allow_full_scan,
+    })
 }

@@ -2,7 +2,7 @@
 
 use super::Files;
 use super::url::database_url;
-use super::value;
+use super::{pace, value};
 use crate::config::tree::{Item, Section};
 use crate::config::{Database, Dialect, Ledger};
 use secrecy::{ExposeSecret as _, SecretString};
@@ -79,7 +79,7 @@ pub(super) fn databases(entries: &[(&str, Item<'_>)], files: &Files<'_>) -> BTre
 }
 
 fn database(name: &str, item: &Item<'_>, files: &Files<'_>) -> Option<Database> {
-    let section = item.section(&KEYS)?;
+    let section = item.section(&[&KEYS[..], &pace::KEYS[..]].concat())?;
     let name =
         if name.trim().is_empty() { item.problem("a database needs a name") } else { Some(name.to_owned()) };
     let url = url(&section, files);
@@ -88,6 +88,7 @@ fn database(name: &str, item: &Item<'_>, files: &Files<'_>) -> Option<Database> 
     let max_connections = section.get("max_connections", connections).unwrap_or(CONNECTIONS);
     let fresh_until = section.get("fresh_until", Item::filled_text);
     let strategy = section.get("strategy", value::strategy);
+    let pace = pace::pace(&section, url.as_ref().map(|(dialect, _)| *dialect));
     let (dialect, url) = url?;
     Some(Database {
         name: name?,
@@ -98,6 +99,7 @@ fn database(name: &str, item: &Item<'_>, files: &Files<'_>) -> Option<Database> 
         max_connections,
         fresh_until,
         strategy,
+        pace,
     })
 }
 

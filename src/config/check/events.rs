@@ -4,7 +4,7 @@ use super::{Scope, preset, table, value};
 use crate::config::tree::{Item, Section};
 use crate::config::{AfterAck, Events, IdEncoding, StateRule};
 
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "preset",
     "database",
     "table",
@@ -18,6 +18,7 @@ const KEYS: [&str; 13] = [
     "failed",
     "attempts",
     "after_ack",
+    "allow_full_scan",
 ];
 
 const RULES: [(&str, StateRule); 3] =
@@ -49,6 +50,7 @@ pub(super) fn events(item: &Item<'_>, scope: &Scope<'_>) -> Option<Events> {
         states,
         attempts,
         after_ack: after_ack.unwrap_or(AfterAck::Keep),
+        allow_full_scan: section.get("allow_full_scan", Item::truth).unwrap_or_default(),
     })
 }
 

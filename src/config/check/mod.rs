@@ -9,6 +9,7 @@ mod events;
 mod flow;
 mod instant;
 mod notify;
+mod pace;
 mod preset;
 mod table;
 mod threshold;
@@ -19,6 +20,7 @@ pub use threshold::metrics as threshold_metrics;
 
 use super::Config;
 use super::tree::{Item, Section};
+use crate::model::memory;
 use chrono_tz::Tz;
 use std::collections::BTreeSet;
 use std::io;
@@ -40,11 +42,11 @@ struct Scope<'t> {
     databases: Vec<&'t str>,
 }
 
-const KEYS: [&str; 5] = ["time_zone", "ledger", "databases", "flows", "thresholds"];
+const KEYS: [&str; 6] = ["time_zone", "max_memory", "ledger", "databases", "flows", "thresholds"];
 
 /// The whole file.
 pub(super) fn config(root: &Section<'_>, files: &Files<'_>) -> Option<Config> {
-    let root = root.clone().only(&[&KEYS[..], &notify::KEYS[..]].concat());
+    let root = root.clone().only(&[&KEYS[..], &pace::PAUSE_KEYS[..], &notify::KEYS[..]].concat());
     let zone = root.get("time_zone", value::zone).unwrap_or(Tz::UTC);
     let sources =
         root.get("databases", Item::open_section).map(|section| section.entries()).unwrap_or_default();
@@ -53,7 +55,9 @@ pub(super) fn config(root: &Section<'_>, files: &Files<'_>) -> Option<Config> {
     let names = sources.iter().map(|(name, _)| *name).collect();
     let flows = flow::flows(&root, &Scope { zone, databases: names });
     let notify = notify::notify(&root, &flows, files, zone);
-    Some(Config { time_zone: zone, ledger: ledger?, databases, flows, notify })
+    let pause = pace::pause(&root, files);
+    let max_memory = root.get("max_memory", value::memory).unwrap_or(memory::DEFAULT);
+    Some(Config { max_memory, time_zone: zone, ledger: ledger?, databases, flows, notify, pause })
 }
 
 /// Names that must tell the tables of an array apart.

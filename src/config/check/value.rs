@@ -3,6 +3,7 @@
 use crate::config::hint;
 use crate::config::tree::{Item, Section};
 use crate::config::{Expression, IdColumn, IdEncoding, TimeColumn, TimeFormat, Wanted};
+use crate::model::memory;
 use chrono::format::{Item as PatternItem, StrftimeItems};
 use chrono_tz::Tz;
 
@@ -57,6 +58,17 @@ pub(super) fn duration(item: &Item<'_>) -> Option<i64> {
             Ok(micros) => Some(micros),
             Err(_) => item.problem("is too long"),
         },
+    }
+}
+
+/// An amount of memory, in bytes.
+pub(super) fn memory(item: &Item<'_>) -> Option<u64> {
+    match memory::parse(item.text()?) {
+        Some(bytes) if bytes >= memory::LEAST => Some(bytes),
+        Some(_) => item.problem("at least 64MiB: less does not hold the program and its connections"),
+        None => {
+            item.problem(format!(r#"{} is no amount of memory; write "256MiB" or "1GiB""#, item.quoted()))
+        }
     }
 }
 

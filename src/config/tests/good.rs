@@ -3,10 +3,10 @@
 use super::*;
 use crate::config::notify::{HeartbeatKind, SmtpTls, Transport, When};
 use crate::config::{
-    AfterAck, Bound, Dialect, Expression, IdColumn, IdEncoding, StateRule, Table, Threshold, TimeColumn,
-    TimeFormat, Wanted,
+    AfterAck, Bound, Dialect, Expression, Guard, IdColumn, IdEncoding, Pace, Pause, StateRule, Table,
+    Threshold, TimeColumn, TimeFormat, Wanted,
 };
-use crate::model::time::{DAY, HOUR, MINUTE};
+use crate::model::time::{DAY, HOUR, MINUTE, SECOND};
 use chrono_tz::Tz;
 use proptest::prelude::*;
 use secrecy::ExposeSecret;
@@ -96,6 +96,31 @@ fn the_example_has_its_consumer() {
     assert_eq!((&dead.id, &dead.dead_at), (&id("msg_id"), &Some(time("failed_at"))));
     assert_eq!(dead.closed.as_deref(), Some("discarded_at IS NOT NULL"));
     assert_eq!(dead.reason.as_deref(), Some("error"));
+}
+
+#[test]
+fn a_database_has_its_pace_and_a_run_its_pause() {
+    let pace = "url = 'mysql://h/d'\nmax_rows_per_second = 20_000\nslice_time = '0.25s'\nfull_scan_rows = 5\n\
+                allow_full_scan = true\nguard = { max_running = 25, max_lag = '30s', lag = 'SELECT 1', every = '2s', wait = '1m' }\n";
+    let text = least("url = \"sqlite://shop.db\"\n", pace);
+    let config = loaded(&format!("pause_file = 'hold'\npause_max = '2h'\n{text}"));
+    let guard = Guard {
+        max_running: Some(25),
+        running: None,
+        max_lag: Some(30 * SECOND),
+        lag: Some("SELECT 1".to_owned()),
+        every: 2 * SECOND,
+        wait: MINUTE,
+    };
+    let pace = Pace {
+        max_rows_per_second: Some(20_000),
+        slice_time: SECOND / 4,
+        full_scan_rows: 5,
+        allow_full_scan: true,
+        guard: Some(guard),
+    };
+    assert_eq!(config.databases["shop"].pace, pace);
+    assert_eq!(config.pause, Pause { file: Some("/etc/msgrecon/hold".into()), longest: 2 * HOUR });
 }
 
 #[test]

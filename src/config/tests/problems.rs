@@ -85,6 +85,30 @@ url = 'mysql://h/d'⏎fresh_until = ' ' => 4 databases.shop.fresh_until: is empt
 }
 
 #[test]
+fn of_a_databases_pace() {
+    holds(
+        "url = \"sqlite://shop.db\"\n",
+        r"
+url = 'sqlite://a'⏎max_rows_per_second = 5⏎ => 4 databases.shop.max_rows_per_second: must be from 10
+url = 'sqlite://a'⏎max_rows_per_secnd = 500⏎ => 4 databases.shop.max_rows_per_secnd: did you mean max_rows_per_second
+url = 'sqlite://a'⏎slice_time = 0.5⏎ => 4 databases.shop.slice_time: needs a unit
+url = 'sqlite://a'⏎full_scan_rows = '1M'⏎ => 4 databases.shop.full_scan_rows: expected a whole number
+url = 'sqlite://a'⏎allow_full_scan = 1⏎ => 4 databases.shop.allow_full_scan: expected true or false
+url = 'sqlite://a'⏎guard = 5⏎ => 4 databases.shop.guard: expected a table
+url = 'sqlite://a'⏎guard = { wait = '1m' }⏎ => 4 databases.shop.guard: neither `max_running` nor `max_lag`
+url = 'sqlite://a'⏎guard = { max_runing = 5, max_lag = '1s', lag = 'x' }⏎ => 4 databases.shop.guard.max_runing: did you mean max_running
+url = 'sqlite://a'⏎guard = { max_running = 5 }⏎ => 4 databases.shop.guard.max_running: is not for SQLite
+url = 'sqlite://a'⏎guard = { max_lag = '5s' }⏎ => 4 databases.shop.guard.max_lag: give a query of your own as `lag`
+url = 'mysql://h/d'⏎guard = { max_lag = '5s', running = 'SELECT 1' }⏎ => 4 databases.shop.guard.running: without `max_running`
+",
+    );
+    holds(
+        "\n",
+        "pause_file = ''⏎ => 1 pause_file: is empty\npause_max = '0s'⏎ => 1 pause_max: longer than 0",
+    );
+}
+
+#[test]
 fn of_flows() {
     holds(
         "name = \"paid\"",

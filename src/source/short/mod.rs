@@ -114,6 +114,7 @@ impl ShortForm {
                 Err(Misfit::Other) => return Ok(Answer::Unfit),
             }
         }
+        relation.db.gave(groups.iter().map(|group| group.rows).sum()).await;
         Ok(Answer::Groups(groups))
     }
 

@@ -42,6 +42,7 @@ fn little_endian(number: u64) -> Vec<u8> {
     bytes.to_vec()
 }
 
+/// Loose spellings never stand on both sides: neither column would keep ids apart.
 const UUIDS: [Kept; 7] = [
     Kept {
         postgres: "uuid",
@@ -49,6 +50,7 @@ const UUIDS: [Kept; 7] = [
         encoding: "text",
         write: |n, _| format!("'{}'", uuid_text(&uuid(n))),
     },
+    Kept { postgres: "text", mysql: "VARCHAR(60)", encoding: "uuid", write: |n, _| loose(n) },
     Kept {
         postgres: "VARCHAR(40)",
         mysql: "VARCHAR(40) COLLATE utf8mb4_bin",
@@ -62,6 +64,12 @@ const UUIDS: [Kept; 7] = [
         write: |n, dialect| hex(&uuid(n), dialect),
     },
     Kept {
+        postgres: "CHAR(50)",
+        mysql: "CHAR(50) CHARACTER SET latin1",
+        encoding: "uuid",
+        write: |n, _| loose(n),
+    },
+    Kept {
         postgres: "bytea",
         mysql: "BINARY(16)",
         encoding: "uuid-bytes-swapped",
@@ -72,13 +80,6 @@ const UUIDS: [Kept; 7] = [
         mysql: "VARBINARY(16)",
         encoding: "uuid-bytes-le",
         write: |n, dialect| hex(&little_endian(n), dialect),
-    },
-    Kept { postgres: "text", mysql: "VARCHAR(60)", encoding: "uuid", write: |n, _| loose(n) },
-    Kept {
-        postgres: "CHAR(50)",
-        mysql: "CHAR(50) CHARACTER SET latin1",
-        encoding: "uuid",
-        write: |n, _| loose(n + 3),
     },
 ];
 const TEXTS: [Kept; 3] = [
@@ -198,12 +199,13 @@ async fn ids_are_summed_alike_however_they_are_kept() {
             let second = sorts[(number + 1) % sorts.len()];
             let (producer, consumer) = (&places[turn % places.len()], &places[turn / 2 % places.len()]);
             let kept = [*first, second];
-            let run = told(producer, consumer, kept, turn % 3 == 0).await;
+            let twice = turn % 3 == 0 && first.encoding != "uuid";
+            let run = told(producer, consumer, kept, twice).await;
             let what =
                 format!("{kept:?} {:?} {:?}: {:?}", producer.dialect, consumer.dialect, run.flows[0].hints);
             assert_eq!(strategies(&run), [Strategy::Sketch], "{what}");
             let totals = totals(&run, "billing");
-            let again = u64::from(turn % 3 == 0);
+            let again = u64::from(twice);
             let right = (MESSAGES, MESSAGES - 3 - again, 3, 2, again);
             let found = (totals.acked, totals.ok, totals.missing, totals.orphan, totals.duplicate);
             assert_eq!(found, right, "{what} {:?}", brief(&run));

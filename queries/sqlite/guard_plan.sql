@@ -1,0 +1,5 @@
+-- How would the server carry out a statement, and does it read a whole table for that?
+-- Wants no index: nothing is read.
+-- Row: a step of the plan; `detail` says how a table is read.
+EXPLAIN QUERY PLAN
+/*:statement*/
