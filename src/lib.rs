@@ -29,6 +29,7 @@
 //! | [`schedule`] | ledger + as-of → the windows that are due | pure |
 //! | [`jobfile`] | configuration → crontab, systemd units, Kubernetes manifests: the files of `cron/` | pure |
 //! | [`source`] | SQLite, PostgreSQL, MySQL → events, receipts, dead letters; SQL in `queries/` | edge, SQL and decoding pure |
+//! | [`sketch`] | ids added up in buckets, so that two sides are compared by what differs | pure |
 //! | [`pair`] | pairs by id while reading, drops what pairs | pure |
 //! | [`book`] | the books of a flow: suspects out, answers in, report at the end | pure |
 //! | [`classify`] | everything known of a message → its kind | pure |
@@ -74,5 +75,6 @@ pub mod plan;
 pub mod reconcile;
 pub mod report;
 pub mod schedule;
+pub mod sketch;
 pub mod source;
 pub mod story;

@@ -1,5 +1,7 @@
 //! Configuration + request + as-of → a plan: a value that can be printed and tested, before anything is read.
 
+pub mod strategy;
+
 use crate::config::{AfterAck, Config, Consumer, Flow};
 use crate::model::time::{MINUTE, human};
 use crate::model::window::{cut, local_date, local_day, local_midnight};

@@ -10,6 +10,7 @@
 //! 4. the producer's own [`FlowBook::open_events`] to [`FlowBook::decide_open`];
 //! 5. [`FlowBook::finish`].
 
+mod agreed;
 mod consumer;
 mod decide;
 mod findings;

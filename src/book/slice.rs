@@ -201,10 +201,17 @@ fn consumer(name: &str, slices: &[Slice]) -> ConsumerReport {
     let complete = parts.iter().all(|(part, _)| part.complete);
     let read: Vec<_> = parts.iter().filter_map(|(part, _)| part.counts.as_ref()).collect();
     let latencies = parts.iter().filter_map(|(_, latency)| latency.as_ref());
-    let counts = (!read.is_empty()).then(|| added(&read, latencies));
+    let strategy = parts.iter().map(|(part, _)| part.strategy).max().unwrap_or(Strategy::Stream);
+    let mut counts = (!read.is_empty()).then(|| added(&read, latencies));
+    if let Some(counts) = counts.as_mut().filter(|_| strategy == Strategy::Sketch) {
+        // Those of some windows would pass for those of all.
+        (counts.latency, counts.clock_skew_seconds) = (None, None);
+    }
     let totals = counts.as_ref().map(|counts| counts.totals).unwrap_or_default();
     let hidden: BTreeSet<Kind> =
         parts.iter().flat_map(|(part, _)| part.not_decidable.iter().copied()).collect();
+    // Late messages of the windows that were streamed say nothing of the others.
+    let partly = |kind| strategy == Strategy::Sketch && kind == Kind::Late;
     let mut others: BTreeMap<String, u64> = BTreeMap::new();
     for (other, records) in parts.iter().flat_map(|(part, _)| &part.other_consumers) {
         *others.entry(other.clone()).or_default() += records;
@@ -213,9 +220,9 @@ fn consumer(name: &str, slices: &[Slice]) -> ConsumerReport {
         name: name.to_owned(),
         outcome: Outcome::of(totals.differences(), complete),
         complete,
-        strategy: Strategy::Stream,
+        strategy,
         counts,
-        not_decidable: hidden.into_iter().filter(|kind| totals.of(*kind) == 0).collect(),
+        not_decidable: hidden.into_iter().filter(|kind| totals.of(*kind) == 0 || partly(*kind)).collect(),
         other_consumers: others.into_iter().collect(),
     }
 }

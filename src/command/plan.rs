@@ -10,7 +10,7 @@ use crate::exit;
 use crate::judge::{show_bound, threshold};
 use crate::model::time::human;
 use crate::model::window::label;
-use crate::plan::{FlowPlan, Plan, plan as make};
+use crate::plan::{FlowPlan, Plan, plan as make, strategy};
 use crate::reconcile::statements;
 use std::fmt::Write as _;
 
@@ -67,20 +67,23 @@ fn rules(flow: &Flow, config: &Config) -> String {
         tables(&flow.events.tables),
         place(config, &flow.events.database),
     );
+    let choice = strategy::choose(config.wanted(flow), &strategy::known(flow, config, None));
     for consumer in &flow.consumers {
         let kept = consumer.retention.map_or("for ever".to_owned(), |kept| format!("for {}", human(kept)));
         let _ = writeln!(
             text,
-            "consumer {}: {} in {}, kept {kept}, strategy stream",
+            "consumer {}: {} in {}, kept {kept}, strategy {}",
             consumer.name,
             tables(&consumer.tables),
-            place(config, &consumer.database)
+            place(config, &consumer.database),
+            choice.strategy.name()
         );
         if let Some(dead) = &consumer.dead_letters {
             let _ =
                 writeln!(text, "         dead letters: {} in {}", dead.table, place(config, &dead.database));
         }
     }
+    choice.hint.iter().for_each(|hint| _ = writeln!(text, "         {hint}"));
     text
 }
 

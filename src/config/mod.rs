@@ -15,12 +15,14 @@ mod secret;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod wanted;
 
 pub use check::threshold_metrics;
 pub use load::{load, parse};
 pub use notify::Notify;
 pub use pace::{Guard, Pace, Pause};
 pub use problem::{Problem, Problems};
+pub use wanted::Wanted;
 
 use crate::model::Micros;
 use chrono_tz::Tz;
@@ -88,6 +90,8 @@ pub struct Database {
     pub max_connections: u32,
     /// A query for the instant up to which this (replica's) data reach.
     pub fresh_until: Option<String>,
+    /// How flows with a side here are read, unless they say so themselves.
+    pub strategy: Option<Wanted>,
     /// How gently it is read.
     pub pace: Pace,
 }
@@ -119,6 +123,8 @@ pub struct Flow {
     pub owner: Option<String>,
     /// Where it is written what to do; messages link to it.
     pub runbook: Option<String>,
+    /// How both sides are read; `None`: as their databases say.
+    pub strategy: Option<Wanted>,
 }
 
 /// An event table, or a sharded set of them.

@@ -196,11 +196,15 @@ impl Backlog {
 }
 
 /// How both sides are read and compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Strategy {
     /// Both sides are read once and paired here.
     Stream,
+    /// The same, with ids that the servers shorten.
+    Packed,
+    /// The servers add ids up in buckets; only buckets that differ are read. How long messages took is not known.
+    Sketch,
 }
 
 impl Strategy {
@@ -209,6 +213,8 @@ impl Strategy {
     pub fn name(self) -> &'static str {
         match self {
             Self::Stream => "stream",
+            Self::Packed => "packed",
+            Self::Sketch => "sketch",
         }
     }
 }

@@ -1,8 +1,9 @@
 //! What a run would ask of its sources, for `plan --sql`.
 
 use super::sources::{ConsumerTables, Databases, Producer, open_consumer, open_producer};
-use crate::config::Config;
+use crate::config::{Config, Wanted};
 use crate::plan::{FlowPlan, FlowRules, Plan};
+use crate::sketch::BUCKETS_MIN;
 
 /// One statement, remark, or reason why there is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,18 +21,19 @@ pub async fn statements(plan: &Plan, config: &Config) -> Vec<Described> {
     let databases = Databases::connect(&plan.flows, config).await;
     let mut all = Vec::new();
     for flow in &plan.flows {
-        all.extend(of_flow(flow, plan, &databases).await);
+        all.extend(of_flow(flow, plan, config, &databases).await);
     }
     databases.close().await;
     all
 }
 
-async fn of_flow(flow: &FlowPlan, plan: &Plan, databases: &Databases) -> Vec<Described> {
+async fn of_flow(flow: &FlowPlan, plan: &Plan, config: &Config, databases: &Databases) -> Vec<Described> {
     let mut rules = FlowRules::new(flow, plan.as_of);
     let name = &flow.flow.name;
+    let summed = config.wanted(&flow.flow) == Wanted::Sketch;
     let mut all = match open_producer(flow, databases, &mut rules).await {
         Ok(producer) => {
-            let mut all = of_producer(&producer, flow);
+            let mut all = of_producer(&producer, flow, summed);
             let refused = producer.refuse_full_scans(&flow.flow, plan.as_of).await.err();
             all.extend(refused.map(|error| refusal(format!("flow `{name}`, events"), &error)));
             all
@@ -42,7 +44,7 @@ async fn of_flow(flow: &FlowPlan, plan: &Plan, databases: &Databases) -> Vec<Des
         let title = format!("flow `{name}`, consumer `{}`", consumer.name);
         match open_consumer(consumer, place, databases, &mut rules).await {
             Ok(tables) => {
-                all.extend(of_consumer(&tables, flow, &title));
+                all.extend(of_consumer(&tables, flow, &title, summed));
                 let refused = tables.refuse_full_scans(consumer, plan.as_of).await.err();
                 all.extend(refused.map(|error| refusal(title, &error)));
             }
@@ -52,19 +54,23 @@ async fn of_flow(flow: &FlowPlan, plan: &Plan, databases: &Databases) -> Vec<Des
     all
 }
 
-fn of_producer(producer: &Producer, flow: &FlowPlan) -> Vec<Described> {
+fn of_producer(producer: &Producer, flow: &FlowPlan, summed: bool) -> Vec<Described> {
     let title = format!("flow `{}`, events", flow.flow.name);
     let statements = producer.tables.iter().flat_map(|table| table.statements(flow.events));
+    let can = producer.tables.iter().filter(|table| summed && table.sketch_obstacle().is_none());
+    let sums = can.flat_map(|table| table.sketch_statements(&flow.windows, flow.events, BUCKETS_MIN));
     let notes = producer.tables.iter().flat_map(|table| table.notes().iter().cloned());
-    described(&title, statements, notes)
+    described(&title, statements.chain(sums), notes)
 }
 
-fn of_consumer(tables: &ConsumerTables, flow: &FlowPlan, title: &str) -> Vec<Described> {
+fn of_consumer(tables: &ConsumerTables, flow: &FlowPlan, title: &str, summed: bool) -> Vec<Described> {
     let receipts = tables.receipts.iter().flat_map(|table| table.statements(flow.receipts));
     let dead = tables.dead_letters.iter().flat_map(|table| table.statements(flow.receipts));
+    let can = tables.receipts.iter().filter(|table| summed && table.sketch_obstacle().is_none());
+    let sums = can.flat_map(|table| table.sketch_statements(flow.events, BUCKETS_MIN));
     let notes = tables.receipts.iter().flat_map(|table| table.notes().iter().cloned());
     let dead_notes = tables.dead_letters.iter().flat_map(|table| table.notes().iter().cloned());
-    described(title, receipts.chain(dead), notes.chain(dead_notes))
+    described(title, receipts.chain(sums).chain(dead), notes.chain(dead_notes))
 }
 
 fn described(

@@ -10,6 +10,7 @@
 //! slicer    how long the next slice is              tempo     by how long the ones before took
 //! part      a table's part of a slice               gathered  all tables' parts, into the books
 //! confirm   the second pass: suspects by id       outcome   from flows to the finished run
+//! sketch    the first pass over a slow link: sums of ids, and the rows of buckets that differ
 //! again     differences looked up by hand         outlook   what a scheduled run would do, and has left undone
 //! ```
 
@@ -27,6 +28,7 @@ mod range;
 mod read;
 mod record;
 mod session;
+mod sketch;
 mod slicer;
 mod sources;
 mod tempo;

@@ -12,7 +12,7 @@ use super::{Step, Watch};
 use crate::book::FlowBook;
 use crate::model::time::{DAY, SECOND};
 use crate::model::{Micros, Span};
-use crate::plan::FlowPlan;
+use crate::plan::{FlowPlan, FlowRules};
 use crate::source::{Database, Slicing, SourceError};
 use futures_util::future::join_all;
 use std::collections::VecDeque;
@@ -142,7 +142,7 @@ impl Reading<'_> {
             cover(widened(self.plan.events, table.slicing()));
         }
         for (place, tables) in self.consumers.iter().enumerate() {
-            let span = self.receipts_span(place, book);
+            let span = self.receipts_span(place, book.rules());
             for slicing in tables.iter().flat_map(slicings) {
                 cover(widened(span, slicing));
             }
@@ -152,12 +152,12 @@ impl Reading<'_> {
 
     /// Receipts of the range and near it; where an id may have several receipts all later ones too, since a message
     /// may be consumed again at any time.
-    fn receipts_span(&self, place: usize, book: &FlowBook) -> Span {
+    pub(super) fn receipts_span(&self, place: usize, rules: &FlowRules) -> Span {
         let near = self.plan.receipts;
-        if book.rules().consumers[place].receipt_ids_unique {
+        if rules.consumers[place].receipt_ids_unique {
             return near;
         }
-        Span::new(near.from, near.until.max(book.rules().as_of.plus(DAY)))
+        Span::new(near.from, near.until.max(rules.as_of.plus(DAY)))
     }
 
     fn tables(&self, cut: Cut, book: &FlowBook, readers: &Arc<Semaphore>) -> Vec<(Who, Task)> {
@@ -169,7 +169,7 @@ impl Reading<'_> {
         }
         for (place, opened) in self.consumers.iter().enumerate().filter(|(place, _)| book.has(*place)) {
             let Some(opened) = opened else { continue };
-            let (who, span) = (Who::Consumer(place), self.receipts_span(place, book));
+            let (who, span) = (Who::Consumer(place), self.receipts_span(place, book.rules()));
             for table in &opened.receipts {
                 if let Some(part) = cut.part(span, table.slicing()) {
                     tables.push((who, part.receipts(table, readers)));

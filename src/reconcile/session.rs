@@ -3,6 +3,7 @@
 use super::Watch;
 use super::read::{Failure, Reading, UNDATED_ROWS_MAX, Who};
 use super::record::Recorder;
+use super::sketch::hide_times;
 use super::sources::{ConsumerTables, Databases, Producer, open_consumer, open_producer};
 use crate::book::{Checked, FlowBook, Slice};
 use crate::config::{Config, Flow, Table};
@@ -18,7 +19,7 @@ use std::collections::BTreeSet;
 /// One flow with its tables open: what is the same for every slice of a run.
 pub(super) struct Session<'a> {
     pub(super) flow: &'a Flow,
-    config: &'a Config,
+    pub(super) config: &'a Config,
     rules: FlowRules,
     producer: Producer,
     consumers: Vec<Option<ConsumerTables>>,
@@ -90,14 +91,21 @@ impl<'a> Session<'a> {
         recorder: &mut Recorder<'_>,
     ) -> Result<Slice, SourceError> {
         let (span, windows) = (plan.events, plan.windows.clone());
-        let mut book = FlowBook::streamed(FlowRules { span, windows, ..self.rules.clone() });
-        let mut failures = Vec::new();
-        self.failures.iter().for_each(|failure| lost(failure, &mut book));
-        self.feed_aside(&mut book, first);
+        let mut rules = FlowRules { span, windows, ..self.rules.clone() };
         tracing::debug!(flow = self.flow.name, windows = plan.windows.len(), "reading");
         let reading =
             Reading { plan, producer: &self.producer, consumers: &self.consumers, watch: self.watch };
-        failures.extend(reading.run(&mut book, recorder).await?);
+        let (shown, hint) = self.by_sketch(&reading, &rules).await;
+        let sketched = shown.is_some();
+        rules.late_after = rules.late_after.filter(|_| !sketched);
+        let mut book = FlowBook::streamed(rules);
+        let mut failures = Vec::new();
+        self.failures.iter().for_each(|failure| lost(failure, &mut book));
+        self.feed_aside(&mut book, first);
+        match shown {
+            Some(shown) => shown.enter(&mut book),
+            None => failures.extend(reading.run(&mut book, recorder).await?),
+        }
         book.close_reading();
         recorder.take(book.take_found()).await;
         reading.confirm(&mut book, &mut failures, recorder).await?;
@@ -106,6 +114,10 @@ impl<'a> Session<'a> {
         let mut slice = Slice { aside: first, ..Slice::new(span, book.finish()) };
         tracing::info!(flow = self.flow.name, outcome = slice.report.outcome.name(), differences = slice.differences, from = %span.from, until = %span.until, "judged");
         self.complete(&mut slice, &failures, others, recorder).await;
+        slice.report.hints.extend(hint);
+        if sketched {
+            hide_times(self.flow, &mut slice);
+        }
         Ok(slice)
     }
 

@@ -2,8 +2,10 @@
 
 mod scans;
 mod short;
+mod sketch;
 
 pub use short::EventSlice;
+pub use sketch::Counted;
 
 use super::cell::{ColumnType, Fields, Kind};
 use super::conditions::{bits, code, state};

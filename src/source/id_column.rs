@@ -1,5 +1,9 @@
 //! An id column: how its values become ids, and how ids become values to look for.
 
+mod canonical;
+
+pub use canonical::Canonical;
+
 use super::cell::{Cell, ColumnType, Kind};
 use super::decode;
 use super::decode::id::{spellings, to_stored};

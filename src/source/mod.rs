@@ -27,6 +27,7 @@ mod relation;
 mod retry;
 mod scan;
 mod short;
+mod sketching;
 mod sql;
 mod sqlite;
 mod time_column;
@@ -34,7 +35,7 @@ mod time_column;
 pub use database::Database;
 pub use dead_letter_table::DeadLetterTable;
 pub use error::{ErrorKind, SourceError};
-pub use event_table::{EventSlice, EventTable};
+pub use event_table::{Counted, EventSlice, EventTable};
 pub use gate::Pause;
 pub use receipt_table::{ReceiptSlice, ReceiptTable};
 

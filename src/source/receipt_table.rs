@@ -2,6 +2,7 @@
 
 mod others;
 mod short;
+mod sketch;
 
 pub use short::ReceiptSlice;
 

@@ -20,6 +20,7 @@ mod orders;
 mod pairs;
 mod pipelines;
 mod shared;
+mod sketch;
 mod stories;
 mod world;
 

@@ -3,8 +3,10 @@
 use crate::generate::generate;
 use crate::oracle::truth;
 use crate::pipeline::Pipeline;
+use crate::sketch::servers;
 use crate::verify::{differences, found};
 use crate::world::{DIALECTS, Place, load};
+use msgrecon::model::run::Strategy;
 use msgrecon::model::time::DAY;
 use msgrecon::model::{Kind, Run};
 use msgrecon::plan::{Edge, Request, plan};
@@ -15,6 +17,8 @@ use std::fmt::Write as _;
 
 /// So many pipelines go through the databases, spread over all pairs of servers that are there.
 const PIPELINES: usize = 200;
+/// So many of those that may be read by sums are.
+const SUMMED: usize = 60;
 const FIRST_SEED: u64 = 1_000_000;
 
 /// A pipeline that tables can hold, judged without a replica's lag (which is the database's, not the tables').
@@ -33,13 +37,14 @@ fn tellable(seed: u64) -> Option<Pipeline> {
     pipeline.to_story().is_some().then_some(pipeline)
 }
 
-/// Whether no id comes twice anywhere, and none is lacking: then both tables may have keys.
-fn has_keys(pipeline: &Pipeline) -> bool {
+/// Whether no id comes twice in a table, and none is lacking: then it may have a key. Of the events, of the receipts.
+fn keys(pipeline: &Pipeline) -> (bool, bool) {
     let receipts: BTreeSet<_> =
         pipeline.receipts.iter().map(|(place, row)| (*place, row.id.as_ref())).collect();
     let named = pipeline.events.iter().all(|row| row.id.is_some());
     let receipts_named = pipeline.receipts.iter().all(|(_, row)| row.id.is_some());
-    pipeline.event_ids_unique() && named && receipts_named && receipts.len() == pipeline.receipts.len()
+    let receipts = receipts_named && receipts.len() == pipeline.receipts.len();
+    (pipeline.event_ids_unique() && named, receipts)
 }
 
 fn config(pipeline: &Pipeline, producer: &Place, consumer: &Place) -> String {
@@ -92,13 +97,20 @@ fn consumer_part(pipeline: &Pipeline, place: usize) -> String {
     )
 }
 
-async fn judged(pipeline: &Pipeline, producer: &Place, consumer: &Place, unique: bool) -> Run {
+async fn judged(
+    pipeline: &Pipeline,
+    producer: &Place,
+    consumer: &Place,
+    unique: (bool, bool),
+    strategy: &str,
+) -> Run {
     let story = pipeline.to_story().unwrap();
-    for (place, half) in [(producer, Half::Producer), (consumer, Half::Consumer)] {
-        place.clear().await;
-        place.tell(&story, half, unique).await;
-    }
-    let config = load(&config(pipeline, producer, consumer));
+    producer.clear().await;
+    consumer.clear().await;
+    producer.tell(&story, Half::Producer, unique.0).await;
+    consumer.tell(&story, Half::Consumer, unique.1).await;
+    let text = config(pipeline, producer, consumer);
+    let config = load(&text.replace("[[flows]]\n", &format!("[[flows]]\nstrategy = \"{strategy}\"\n")));
     let span = pipeline.rules.span;
     let request = Request::Range(Edge::At(span.from), Edge::At(span.until));
     let plan = plan(&config, &request, &[], pipeline.rules.as_of).unwrap();
@@ -150,8 +162,8 @@ async fn two_hundred_pipelines_through_the_databases_agree_with_the_oracle() {
         let (producer, consumer) =
             (&places[turn % places.len()].0, &places[turn / places.len() % places.len()].1);
         // Where no id comes twice the tables may have keys that say so, and pairs are dropped while reading.
-        let keyed = turn % 2 == 0 && has_keys(&pipeline);
-        let run = judged(&pipeline, producer, consumer, keyed).await;
+        let keyed = turn % 2 == 0 && keys(&pipeline) == (true, true);
+        let run = judged(&pipeline, producer, consumer, (keyed, keyed), "auto").await;
         let wrong = wrong(&pipeline, &run);
         let pair = (producer.dialect, consumer.dialect);
         assert!(
@@ -163,5 +175,32 @@ async fn two_hundred_pipelines_through_the_databases_agree_with_the_oracle() {
     for (producer, consumer) in places {
         producer.remove().await;
         consumer.remove().await;
+    }
+}
+
+#[tokio::test]
+async fn pipelines_that_are_read_by_sums_agree_with_the_oracle() {
+    let places = servers().await;
+    let seeds = (FIRST_SEED..).filter_map(|seed| Some((seed, tellable(seed)?)));
+    let keyed = seeds.filter(|(_, pipeline)| keys(pipeline) != (false, false) && !pipeline.rules.rows_vanish);
+    let (mut used, mut seen) = (0, 0);
+    for (turn, (seed, mut pipeline)) in keyed.take(SUMMED).enumerate().filter(|_| !places.is_empty()) {
+        // What sums do not show.
+        pipeline.rules.late_after = None;
+        let (producer, consumer) =
+            (&places[turn % places.len()], &places[turn / places.len() % places.len()]);
+        let (events, receipts) = keys(&pipeline);
+        // Either key is enough by itself.
+        let keys = if turn % 3 == 0 && events { (true, false) } else { (events, receipts) };
+        let run = judged(&pipeline, producer, consumer, keys, "sketch").await;
+        let wrong = wrong(&pipeline, &run);
+        let (pair, hints) = ((producer.dialect, consumer.dialect), &run.flows[0].hints);
+        assert!(wrong.is_empty(), "seed {seed}, {pair:?}, {keys:?}: {wrong:#?} {hints:#?}\n{pipeline}");
+        used += u32::from(run.flows[0].consumers.iter().all(|report| report.strategy == Strategy::Sketch));
+        seen += 1;
+    }
+    assert!(used * 3 > seen || seen == 0, "sums were used in {used} of {seen} pipelines");
+    for place in places {
+        place.remove().await;
     }
 }

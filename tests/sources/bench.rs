@@ -96,6 +96,7 @@ impl Bench {
             statement_timeout_ms: 10_000,
             max_connections: 2,
             fresh_until: None,
+            strategy: None,
             pace: config::Pace::default(),
         }
     }

@@ -50,7 +50,7 @@ fn no_text_of_the_report_is_markup() {
 /// Pieces between places, since the places are of another kind there; ` at` and `:` are put behind several words.
 #[test]
 fn every_pattern_is_of_something_that_a_run_keeps() {
-    let sources = sources(&["book", "source", "reconcile", "judge", "ledger"]);
+    let sources = sources(&["book", "plan", "source", "reconcile", "judge", "ledger"]);
     for text in catalog("said.toml").into_keys() {
         let pieces = text.split('{').map(|piece| piece.split_once('}').map_or(piece, |(_, piece)| piece));
         let pieces = pieces.map(|piece| piece.trim().trim_end_matches(" at").trim_end_matches(':'));

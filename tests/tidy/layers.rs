@@ -4,7 +4,7 @@ use super::{files, relative, root};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A module and the modules that it may name.
-const ALLOWED: [(&str, &[&str]); 24] = [
+const ALLOWED: [(&str, &[&str]); 25] = [
     ("model", &[]),
     ("exit", &["model"]),
     ("clock", &["model"]),
@@ -20,13 +20,17 @@ const ALLOWED: [(&str, &[&str]); 24] = [
     ("alert", &["model", "config", "judge"]),
     ("book", &["model", "plan", "classify", "pair"]),
     ("story", &["model", "config"]),
-    ("source", &["model", "clock", "config", "connect"]),
+    ("sketch", &["model"]),
+    ("source", &["model", "clock", "config", "connect", "sketch"]),
     ("ledger", &["model", "config", "connect"]),
     ("report", &["model", "language"]),
     ("notify", &["model", "clock", "config", "language", "report", "exit"]),
     (
         "reconcile",
-        &["model", "clock", "config", "plan", "schedule", "book", "judge", "exit", "source", "ledger"],
+        &[
+            "model", "clock", "config", "plan", "schedule", "book", "judge", "exit", "sketch", "source",
+            "ledger",
+        ],
     ),
     ("listing", &["model", "config", "schedule", "ledger", "report", "reconcile"]),
     ("cli", &["model", "plan", "report", "language", "jobfile"]),

@@ -18,8 +18,8 @@ const CONNECTIONS: u32 = 4;
 /// A batch job that needs more connections than this takes them from somebody else.
 const CONNECTIONS_MAX: u32 = 100;
 
-const KEYS: [&str; 6] =
-    ["url", "url_file", "time_zone", "statement_timeout", "max_connections", "fresh_until"];
+const KEYS: [&str; 7] =
+    ["url", "url_file", "time_zone", "statement_timeout", "max_connections", "fresh_until", "strategy"];
 
 /// `[ledger]`, which may be left out.
 ///
@@ -87,6 +87,7 @@ fn database(name: &str, item: &Item<'_>, files: &Files<'_>) -> Option<Database> 
     let statement_timeout_ms = section.get("statement_timeout", milliseconds).unwrap_or(STATEMENT_TIMEOUT_MS);
     let max_connections = section.get("max_connections", connections).unwrap_or(CONNECTIONS);
     let fresh_until = section.get("fresh_until", Item::filled_text);
+    let strategy = section.get("strategy", value::strategy);
     let pace = pace::pace(&section, url.as_ref().map(|(dialect, _)| *dialect));
     let (dialect, url) = url?;
     Some(Database {
@@ -97,6 +98,7 @@ fn database(name: &str, item: &Item<'_>, files: &Files<'_>) -> Option<Database> 
         statement_timeout_ms,
         max_connections,
         fresh_until,
+        strategy,
         pace,
     })
 }

@@ -12,7 +12,7 @@ const GRACE: i64 = 15 * MINUTE;
 const STUCK_AFTER: i64 = 10 * MINUTE;
 const RECHECK: i64 = DAY;
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "name",
     "window",
     "grace",
@@ -25,6 +25,7 @@ const KEYS: [&str; 12] = [
     "thresholds",
     "owner",
     "runbook",
+    "strategy",
 ];
 
 /// All flows, in the order of the file.
@@ -56,6 +57,7 @@ fn flow(section: &Section<'_>, scope: &Scope<'_>) -> Option<Flow> {
         thresholds: section.get("thresholds", threshold::thresholds).unwrap_or_default(),
         owner: section.get("owner", super::name),
         runbook: section.get("runbook", link),
+        strategy: section.get("strategy", value::strategy),
         name: name?,
         events: events?,
         consumers,

@@ -2,7 +2,7 @@
 
 use crate::config::hint;
 use crate::config::tree::{Item, Section};
-use crate::config::{Expression, IdColumn, IdEncoding, JOBS_MAX, TimeColumn, TimeFormat};
+use crate::config::{Expression, IdColumn, IdEncoding, JOBS_MAX, TimeColumn, TimeFormat, Wanted};
 use crate::model::memory;
 use chrono::format::{Item as PatternItem, StrftimeItems};
 use chrono_tz::Tz;
@@ -23,6 +23,13 @@ const FORMATS: [(&str, TimeFormat); 5] = [
     ("epoch-us", TimeFormat::EpochMicros),
     ("iso8601", TimeFormat::Iso8601),
 ];
+
+const STRATEGIES: [Wanted; 4] = [Wanted::Auto, Wanted::Stream, Wanted::Packed, Wanted::Sketch];
+
+/// How to read.
+pub(super) fn strategy(item: &Item<'_>) -> Option<Wanted> {
+    choice(item, "strategy", &STRATEGIES.map(|wanted| (wanted.name(), wanted)))
+}
 
 /// An IANA time zone.
 pub(super) fn zone(item: &Item<'_>) -> Option<Tz> {

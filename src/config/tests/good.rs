@@ -4,7 +4,7 @@ use super::*;
 use crate::config::notify::{HeartbeatKind, SmtpTls, Transport, When};
 use crate::config::{
     AfterAck, Bound, Dialect, Expression, Guard, IdColumn, IdEncoding, Pace, Pause, StateRule, Table,
-    Threshold, TimeColumn, TimeFormat,
+    Threshold, TimeColumn, TimeFormat, Wanted,
 };
 use crate::model::time::{DAY, HOUR, MINUTE, SECOND};
 use chrono_tz::Tz;
@@ -299,4 +299,19 @@ proptest! {
             let _ = parsed(&lines.collect::<String>());
         }
     }
+}
+
+#[test]
+fn a_flow_is_read_as_it_says_else_as_its_databases_say() {
+    let of = |piece: &str, by: &str| {
+        let config = loaded(&least(piece, by));
+        config.wanted(&config.flows[0])
+    };
+    let (database, flow) = ("url = \"sqlite://shop.db\"", "name = \"paid\"");
+    assert_eq!(of(flow, flow), Wanted::Auto);
+    assert_eq!(of(database, &format!("{database}\nstrategy = \"packed\"")), Wanted::Packed);
+    assert_eq!(of(flow, &format!("{flow}\nstrategy = \"sketch\"")), Wanted::Sketch);
+    let both = least(database, &format!("{database}\nstrategy = \"sketch\""));
+    let config = loaded(&both.replacen(flow, &format!("{flow}\nstrategy = \"stream\""), 1));
+    assert_eq!(config.wanted(&config.flows[0]), Wanted::Stream, "the flow's own goes first");
 }

@@ -116,6 +116,7 @@ fn of_flows() {
  => 4 flows[0].name: is missing
 name = '' => 5 flows[0].name: is empty
 name = 'a'⏎widnow = '1h' => 6 flows[0].widnow: unknown key, did you mean window
+name = 'a'⏎strategy = 'skech' => 6 flows[0].strategy: unknown strategy 'skech', did you mean sketch; known: auto, stream, packed, sketch
 name = 'a'⏎zzz = '1h' => 6 flows[0].zzz: unknown key; known: name, window, grace,
 name = 'a'⏎window = '25h' => 6 flows[0].window: at most a day
 name = 'a'⏎window = 3600 => 6 flows[0].window: needs a unit

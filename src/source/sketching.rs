@@ -1,0 +1,158 @@
+//! What both kinds of tables need to be added up by their server: digests, buckets, and the proof that the server makes
+//! digests as they are made here.
+
+use super::SourceError;
+use super::axis::Axis;
+use super::cell::{Cell as Value, Fields};
+use super::id_column::{Canonical, IdColumn};
+use super::relation::{Asked, Relation};
+use super::sql::{self, Fragment, Query, Statement, Value as Bound};
+use super::time_column::TimeColumn;
+use crate::config::Dialect;
+use crate::model::Id;
+use crate::sketch::{Cell, Digest, Sketch};
+use std::sync::Mutex;
+
+/// On the wire a bucket stands above this many bits of a count.
+const COUNT_BITS: u32 = 40;
+
+/// Why a column of times does not say exactly which rows lie in a span.
+pub fn inexact(column: Option<&TimeColumn>, key: &str) -> Option<String> {
+    let exact = column.is_some_and(|column| column.axis() != Axis::Whole && column.axis().margin() == 0);
+    (!exact).then(|| format!("`{key}` does not tell the server exactly which rows lie in a span"))
+}
+
+/// A number of 64 bits as the server gives it: PostgreSQL's have a sign.
+fn number(cell: Value<'_>) -> Option<u64> {
+    match cell {
+        Value::Integer(number) => {
+            u64::try_from(number).ok().or_else(|| i64::try_from(number).ok().map(i64::cast_unsigned))
+        }
+        _ => None,
+    }
+}
+
+/// Runs a statement that adds up, and adds its rows to a sketch.
+pub async fn added(relation: &Relation, statement: &Statement, buckets: u32) -> Result<Sketch, SourceError> {
+    let cells = relation.db.collect(statement, Some(&relation.name), &|row| {
+        cell(row).map(Some).ok_or_else(|| "the sums of a bucket could not be read".to_owned())
+    });
+    let mut sketch = Sketch::new(buckets);
+    for (bucket, cell) in cells.await?.found {
+        if !sketch.add_cell(bucket, cell) {
+            let message = format!("the server gave bucket {bucket} of {buckets}");
+            return Err(relation.error(super::error::Failure::other(message)));
+        }
+    }
+    Ok(sketch)
+}
+
+fn cell(row: &dyn Fields) -> Option<(u32, Cell)> {
+    let packed = number(row.cell(0))?;
+    let count = i64::try_from(packed & ((1 << COUNT_BITS) - 1)).ok()?;
+    let cell = Cell { count, sum: number(row.cell(1))? };
+    Some((u32::try_from(packed >> COUNT_BITS).ok()?, cell))
+}
+
+/// The slots of a statement that adds up.
+pub fn slots(id: &Canonical, buckets: u32) -> Vec<(&'static str, Fragment)> {
+    vec![("md5", Fragment::text(id.md5())), ("mask", mask(buckets))]
+}
+
+fn mask(buckets: u32) -> Fragment {
+    Fragment::value(Bound::Int(i64::from(buckets.saturating_sub(1))))
+}
+
+/// The rows of these buckets.
+pub fn in_buckets(id: &Canonical, dialect: Dialect, buckets: u32, wanted: &[u32]) -> Fragment {
+    let bucket = Fragment::text(format!("(({} & ", taken(dialect, &id.md5()).0)).and(mask(buckets));
+    if dialect == Dialect::Postgres {
+        let list = Bound::Ints(wanted.iter().map(|bucket| i64::from(*bucket)).collect());
+        return bucket.and_text(") = ANY(").and_value(list).and_text("))");
+    }
+    if wanted.is_empty() {
+        return "(1 = 0)".into();
+    }
+    let list = wanted.iter().map(|bucket| Fragment::value(Bound::Int(i64::from(*bucket))));
+    bucket.and_text(") IN (").and(Fragment::join(list, ", ")).and_text("))")
+}
+
+/// What is taken of a digest in hexadecimal digits: its place and its word, as numbers.
+fn taken(dialect: Dialect, md5: &str) -> (String, String) {
+    match dialect {
+        Dialect::Postgres => (
+            format!("('x' || left({md5}, 8))::bit(32)::bigint"),
+            format!("('x' || right({md5}, 16))::bit(64)::bigint"),
+        ),
+        Dialect::Sqlite | Dialect::Mysql => (
+            format!("CAST(CONV(LEFT({md5}, 8), 16, 10) AS UNSIGNED)"),
+            format!("CAST(CONV(RIGHT({md5}, 16), 16, 10) AS UNSIGNED)"),
+        ),
+    }
+}
+
+/// Has the server make the digests of known ids of all sorts and of some ids of the table, with the very expressions that
+/// it is to use, and holds them against those that are made here. Gives what differs, if anything does.
+pub async fn check(relation: &Relation, id: &IdColumn) -> Result<Option<String>, SourceError> {
+    let canonical = id.canonical().map_err(|why| relation.error(super::error::Failure::other(why)))?;
+    if let Some(wrong) = check_known(relation, id).await? {
+        return Ok(Some(wrong));
+    }
+    let (place, word) = taken(relation.db.dialect(), &canonical.md5());
+    let asked = [Asked::value("id", id.select()), Asked::value("id", place), Asked::value("id", word)];
+    let row: Mutex<(Option<Id>, Option<u64>)> = Mutex::new((None, None));
+    let wrong = Mutex::new(None);
+    let look = |place: usize, cell: Value<'_>| {
+        let (Ok(mut row), Ok(mut wrong)) = (row.lock(), wrong.lock()) else { return Ok(()) };
+        match place {
+            0 => row.0 = id.read(cell),
+            1 => row.1 = number(cell),
+            _ => *wrong = wrong.take().or_else(|| differs(row.0.as_ref(), row.1, number(cell))),
+        }
+        Ok(())
+    };
+    relation.sample(&asked, &look).await?;
+    Ok(wrong.into_inner().ok().flatten())
+}
+
+/// What a server says of an id, if it is not what is said here; a server may leave any id alone.
+fn differs(id: Option<&Id>, place: Option<u64>, word: Option<u64>) -> Option<String> {
+    let own = id.map(Digest::of);
+    let (Some(place), Some(word)) = (place, word) else { return None };
+    let same = own.is_some_and(|own| (u64::from(own.place), own.word) == (place, word));
+    (!same).then(|| {
+        let shown = id.map_or_else(|| "a row without a usable id".to_owned(), |id| format!("id `{id}`"));
+        format!("the server makes another digest of {shown} than msgrecon")
+    })
+}
+
+async fn check_known(relation: &Relation, id: &IdColumn) -> Result<Option<String>, SourceError> {
+    let known = id.golden();
+    if known.is_empty() {
+        return Ok(None);
+    }
+    let canonical = id.canonical_of("id").map_err(|why| relation.error(super::error::Failure::other(why)))?;
+    let values = known.iter().enumerate().map(|(place, (sql, text))| {
+        let (before, after) = sql.split_once("/*value*/").unwrap_or(("", ""));
+        Fragment::text(format!("SELECT {place} AS place, {before}"))
+            .and_value(Bound::Text((*text).to_owned()))
+            .and_text(format!("{after} AS id"))
+    });
+    let slots = [("md5", Fragment::text(canonical.md5())), ("values", Fragment::join(values, " UNION ALL "))];
+    let statement = sql::render(Query::SketchCheck, relation.db.dialect(), &slots);
+    let statement = statement.map_err(|error| relation.error(error.into()))?;
+    let rows = relation.db.collect(&statement, Some(&relation.name), &|row| {
+        let place = row.cell(0).integer().and_then(|place| usize::try_from(place).ok());
+        Ok(Some((place, number(row.cell(1)), number(row.cell(2)))))
+    });
+    let found = rows.await?.found;
+    if found.len() != known.len() {
+        return Ok(Some("the server leaves out ids that were given to it".to_owned()));
+    }
+    let wrong = found.into_iter().find_map(|(number, place, word)| {
+        let text = known.get(number?).map(|(_, text)| Id::from_text(text));
+        // No digest at all is another one.
+        differs(text.as_ref(), place.or(Some(u64::MAX)), word.or(Some(0)))
+    });
+    Ok(wrong)
+}
