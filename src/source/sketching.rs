@@ -121,8 +121,10 @@ fn differs(id: Option<&Id>, place: Option<u64>, word: Option<u64>) -> Option<Str
     let (Some(place), Some(word)) = (place, word) else { return None };
     let same = own.is_some_and(|own| (u64::from(own.place), own.word) == (place, word));
     (!same).then(|| {
-        let shown = id.map_or_else(|| "a row without a usable id".to_owned(), |id| format!("id `{id}`"));
-        format!("the server makes another digest of {shown} than msgrecon")
+        id.map_or_else(
+            || "the server makes a digest of a row without a usable id".to_owned(),
+            |id| format!("the server makes another digest of id `{id}` than msgrecon"),
+        )
     })
 }
 

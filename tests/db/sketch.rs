@@ -1,9 +1,7 @@
 //! Read by sums of ids, every story ends as when its rows are streamed.
 
 mod bulk;
-#[path = "../it/stories.rs"]
-mod suite;
-
+use crate::stories::suite::{CONSUMERS, Settings, all};
 use crate::world::{Flow, Place, found, run};
 use msgrecon::config::Dialect;
 use msgrecon::model::run::Strategy;
@@ -14,7 +12,6 @@ use msgrecon::report::{Format, Options, render};
 use msgrecon::story::{Half, Story};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use suite::{CONSUMERS, Settings, all};
 
 const AS_OF: &str = "2026-03-03T06:00:00Z";
 const SERVERS: [Dialect; 2] = [Dialect::Postgres, Dialect::Mysql];

@@ -1,7 +1,7 @@
 //! Every story of the suite on every server: the same text, the same expectations as in the pure core.
 
 #[path = "../it/stories.rs"]
-mod suite;
+pub mod suite;
 
 use crate::world::{DIALECTS, Flow, Place, found, run};
 use msgrecon::config::Dialect;

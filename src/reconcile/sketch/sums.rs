@@ -89,10 +89,8 @@ impl Sketching<'_> {
 
     /// Where the consumer's side is compared: see the head of [`super`].
     fn compared(&self, place: usize) -> Span {
-        match self.rules.consumers[place].receipt_ids_unique {
-            true => self.rules.span,
-            false => self.receipts_span(place),
-        }
+        let unique = self.rules.consumers[place].receipt_ids_unique;
+        if unique { self.rules.span } else { self.receipts_span(place) }
     }
 
     /// Adds a piece of the span, both sides at the same time; consumers that expect the same share the events.

@@ -10,6 +10,7 @@ use crate::source::conditions::state;
 use crate::source::id_column::Canonical;
 use crate::source::sketching;
 use crate::source::sql::{Fragment, Query, Statement};
+use crate::source::time_column::TimeColumn;
 use crate::source::{SourceError, condition, limit};
 
 /// Events of one window that can be added up, all expected by the same consumers.
@@ -213,7 +214,7 @@ impl EventTable {
         let none = || Fragment::text("(1 = 0)");
         vec![
             ("acked_within", self.acked.as_ref().map_or_else(none, |acked| acked.within(span))),
-            ("acked_usable", self.acked.as_ref().map_or_else(none, |acked| acked.usable())),
+            ("acked_usable", self.acked.as_ref().map_or_else(none, TimeColumn::usable)),
             ("filter", self.filter.clone()),
             ("picked", picked),
         ]
