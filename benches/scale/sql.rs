@@ -40,7 +40,7 @@ impl Rows {
         let (first, step, before) = (self.first, self.step, self.before());
         let counted = match self.dialect {
             Dialect::Mysql => mysql_numbers(rows),
-            Dialect::Postgres => format!("generate_series(0, {rows} - 1) numbers(i)"),
+            Dialect::Postgres => format!("generate_series(0::bigint, {rows} - 1) numbers(i)"),
             Dialect::Sqlite => format!(
                 "(WITH RECURSIVE number(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM number WHERE i < {rows} - 1) SELECT i FROM number)"
             ),
@@ -79,8 +79,7 @@ impl Rows {
 
     fn sent(self) -> String {
         let divide = if self.dialect == Dialect::Mysql { "DIV" } else { "/" };
-        let day = if self.dialect == Dialect::Postgres { "86400000000::bigint" } else { "86400000000" };
-        format!("(i * {day}) {divide} {}", self.count)
+        format!("(i * 86400000000) {divide} {}", self.count)
     }
 
     pub fn events(self, table: &str) -> Vec<String> {
