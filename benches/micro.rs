@@ -8,8 +8,8 @@
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use msgrecon::classify::{Delivery, Facts, at_consumer};
-use msgrecon::model::{Id, Micros, Span, State};
-use msgrecon::pair::Pairing;
+use msgrecon::model::{Bulk, Id, Micros, Span, State};
+use msgrecon::pair::{Met, Pairing, Room, pair_up};
 use msgrecon::plan::{ConsumerRules, FlowRules};
 
 /// About a slice of each side.
@@ -75,18 +75,40 @@ mod decode {
 }
 
 mod pair {
-    use super::{Bencher, Id, ItemsCount, Pairing, ROWS, acked, black_box, ids, instant};
+    use super::{
+        Bencher, Bulk, Id, ItemsCount, Met, Pairing, ROWS, Room, acked, black_box, ids, instant, pair_up,
+    };
 
     /// Events, then receipts in another order; what is left.
     fn pairing(events: &[Id], receipts: Vec<Id>) -> usize {
-        let mut pairing = Pairing::new(true);
+        let mut pairing = Pairing::new(true, None, Room::within(1 << 30, 1));
         for (at, id) in events.iter().enumerate() {
-            black_box(pairing.event(id, acked(instant(at))));
+            black_box(pairing.event(id, acked(instant(at)), false));
         }
         for (at, id) in receipts.into_iter().enumerate() {
             black_box(pairing.receipt(id, Some(instant(at))));
         }
-        pairing.close(|_, _| true).len()
+        pairing.close(false);
+        pairing.take(0, &mut |_, _, _| {}).len()
+    }
+
+    fn bulk(ids: &[Id]) -> Bulk {
+        let mut bulk = Bulk::default();
+        for (at, id) in ids.iter().enumerate() {
+            assert!(bulk.push_id(id, instant(at)));
+        }
+        bulk
+    }
+
+    /// A slice of both sides, as the short form brings it.
+    #[divan::bench]
+    fn slice(bencher: Bencher) {
+        let (events, receipts) = (bulk(&ids(0)), bulk(&ids(0).into_iter().rev().collect::<Vec<_>>()));
+        bencher.counter(ItemsCount::new(2 * ROWS)).bench_local(|| {
+            let mut pairs = 0_u64;
+            pair_up(&events, &receipts, |met| pairs += u64::from(matches!(met, Met::Pair(..))));
+            assert_eq!(black_box(pairs), ROWS);
+        });
     }
 
     #[divan::bench]
@@ -129,6 +151,7 @@ mod classify {
             fresh_until: None,
         };
         let flow = FlowRules {
+            memory: msgrecon::model::memory::DEFAULT,
             name: "day".to_owned(),
             as_of: Micros(BEGIN + 30 * 60 * MINUTE),
             span: Span::new(Micros(BEGIN), Micros(BEGIN + 24 * 60 * MINUTE)),

@@ -35,11 +35,12 @@ impl FlowBook {
         }
     }
 
-    /// Whether few receipts of the consumer were read, or messages lack theirs.
+    /// Whether few receipts of the consumer were read, or one message in a hundred of some window lacks its.
     #[must_use]
     pub fn is_small_or_lacking(&self, place: usize) -> bool {
         self.consumers[place].as_ref().is_some_and(|book| {
-            book.receipts.read <= SMALL || book.windows.iter().any(|window| window.missing > 0)
+            book.receipts.read <= SMALL
+                || book.windows.iter().any(|window| window.missing > window.acked / 100)
         })
     }
 

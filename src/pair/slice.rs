@@ -53,7 +53,6 @@ impl Table {
                 return Err(at);
             }
             if entry & !PLACE == hash & !PLACE {
-                #[expect(clippy::cast_possible_truncation, reason = "a place has 32 bits")]
                 let place = (entry & PLACE) as usize - 1;
                 if same(place) {
                     return Ok(place);

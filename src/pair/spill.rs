@@ -90,17 +90,14 @@ impl Spill {
 const UUID: u32 = u32::MAX;
 
 fn write_entry(bytes: &mut Vec<u8>, id: &Id, seen: &Seen) {
-    match id.as_uuid() {
-        Some(uuid) => {
-            bytes.extend(UUID.to_le_bytes());
-            bytes.extend(uuid);
-        }
-        None => {
-            let text = id.to_bytes();
-            // No database holds a longer one.
-            bytes.extend(u32::try_from(text.len()).unwrap_or(UUID - 1).to_le_bytes());
-            bytes.extend(text);
-        }
+    if let Some(uuid) = id.as_uuid() {
+        bytes.extend(UUID.to_le_bytes());
+        bytes.extend(uuid);
+    } else {
+        let text = id.to_bytes();
+        // No database holds a longer one.
+        bytes.extend(u32::try_from(text.len()).unwrap_or(UUID - 1).to_le_bytes());
+        bytes.extend(text);
     }
     let state = match seen.state {
         State::Unknown => 0,

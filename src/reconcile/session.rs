@@ -318,12 +318,12 @@ async fn other_consumers(
             continue;
         };
         for (name, table) in consumer.tables.iter().zip(&tables.receipts) {
-            // Without an index that costs as much as reading the receipts did: only where it may explain something.
-            let cheap = table.names_indexed() || book.is_small_or_lacking(place);
-            if !cheap || !asked.insert((&consumer.database, name)) {
+            if !asked.insert((&consumer.database, name)) {
                 continue;
             }
-            match table.other_consumers(flow.events, &known_names(config, &consumer.database, name)).await {
+            let (known, thorough) =
+                (known_names(config, &consumer.database, name), book.is_small_or_lacking(place));
+            match table.other_consumers(flow.events, &known, thorough).await {
                 Ok(found) => others[place].extend(found),
                 // Only a remark: what was judged stands.
                 Err(error) => tracing::warn!("names of other consumers could not be asked for: {error}"),

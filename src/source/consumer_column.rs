@@ -66,7 +66,9 @@ impl ConsumerColumn {
 
     /// Whether names that differ come one after the other in the column's own order.
     pub fn is_text(&self) -> bool {
-        matches!(self.kind, Kind::Text | Kind::Dynamic)
+        // MySQL's driver cannot tell text in a binary collation from binary.
+        let bytes = self.kind == Kind::Bytes && self.dialect == Dialect::Mysql;
+        bytes || matches!(self.kind, Kind::Text | Kind::Dynamic)
     }
 
     /// Rows of others.

@@ -15,6 +15,7 @@ const LISTED_MAX: usize = 100_000;
 
 /// What may differ from run to run and must not matter.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct How {
     /// Orders the facts and sizes the batches.
     pub seed: u64,

@@ -34,8 +34,12 @@ impl EventSlice {
 /// How a table's acked rows come in the short form; `None` where its columns do not allow it.
 pub(super) fn form(table: &EventTable) -> Option<ShortForm> {
     let dialect = table.relation.db.dialect();
-    let acked = (!table.states.is_empty())
-        .then(|| state(&table.states).and_text(format!(" = {}", code(StateRule::Acked))));
+    let acked = match table.states.first() {
+        None => None,
+        // The first rule that fits decides, so here it does alone.
+        Some((StateRule::Acked, rule)) => Some(Fragment::condition(rule)),
+        Some(_) => Some(state(&table.states).and_text(format!(" = {}", code(StateRule::Acked)))),
+    };
     Some(ShortForm::new(dialect, table.id.short()?, table.acked.as_ref()?.short()?, acked))
 }
 

@@ -13,7 +13,8 @@ const STEPS_MAX: usize = 1_000;
 
 impl ReceiptTable {
     /// The names in the consumer column that are neither this consumer's nor among `known`, with their number of
-    /// records in the slice; a row without a name counts as `NULL`.
+    /// records in the slice; a row without a name counts as `NULL`. Unless `thorough`, only where an index tells that
+    /// there are any: reading the rows for it costs as much as reading the receipts did.
     ///
     /// # Errors
     /// As for [`Self::read`].
@@ -21,8 +22,9 @@ impl ReceiptTable {
         &self,
         slice: Span,
         known: &[String],
+        thorough: bool,
     ) -> Result<Vec<(String, u64)>, SourceError> {
-        if self.has_strangers(known).await? == Some(false) {
+        if !thorough && self.has_strangers(known).await? != Some(true) {
             return Ok(Vec::new());
         }
         let Some(statement) = self.others(slice, known)? else { return Ok(Vec::new()) };
@@ -33,35 +35,29 @@ impl ReceiptTable {
         Ok(rows.await?.found)
     }
 
-    /// Whether an index tells at once if there are other names, whatever their receipts' time.
-    #[must_use]
-    pub fn names_indexed(&self) -> bool {
-        self.consumer.as_ref().is_some_and(|column| {
-            column.is_text()
-                && self.relation.leads(column.name())
-                && !self.relation.ignores_case(column.name())
-        })
-    }
-
-    /// Whether the consumer column holds another name; `None` where only reading the rows tells.
+    /// Whether the consumer column holds another name, of whatever time; `None` where only reading the rows tells. In a
+    /// column that ignores case, names that differ in nothing else go for the same.
     async fn has_strangers(&self, known: &[String]) -> Result<Option<bool>, SourceError> {
-        let Some(column) = self.consumer.as_ref().filter(|_| self.names_indexed()) else { return Ok(None) };
+        let indexed = |column: &&ConsumerColumn| column.is_text() && self.relation.leads(column.name());
+        let Some(column) = self.consumer.as_ref().filter(indexed) else { return Ok(None) };
+        let ignores_case = self.relation.ignores_case(column.name());
+        let same = |one: &String, other: &String| {
+            one == other || ignores_case && one.to_lowercase() == other.to_lowercase()
+        };
         let mut last: Option<String> = None;
         for _ in 0..STEPS_MAX {
             let Some(name) = self.next_name(column, column.after(last.as_deref())).await? else {
                 let unnamed = self.next_name(column, column.is_unnamed()).await?;
                 return Ok(Some(unnamed.is_some()));
             };
-            let Some(name) = name.filter(|name| self.names.contains(name) || known.contains(name)) else {
-                return Ok(Some(true));
-            };
+            let is_known = |name: &String| self.names.iter().chain(known).any(|one| same(one, name));
+            let Some(name) = name.filter(is_known) else { return Ok(Some(true)) };
             last = Some(name);
         }
         Ok(None)
     }
 
     /// `None`: there is no such row; `Some(None)`: it has no name.
-    #[expect(clippy::option_option, reason = "no row and no name are two things")]
     async fn next_name(
         &self,
         column: &ConsumerColumn,

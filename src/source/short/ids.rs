@@ -34,9 +34,13 @@ impl ShortId {
         let form = match (dialect, kind) {
             (Dialect::Postgres, Kind::Uuid) => Form::Sixteen,
             (Dialect::Postgres | Dialect::Mysql, Kind::Bytes) if !text => Form::Sixteen,
-            (Dialect::Postgres, Kind::Text | Kind::Integer(..)) if text => Form::Text,
-            (Dialect::Mysql, Kind::Text | Kind::Bytes | Kind::Integer(..)) if text => Form::Text,
-            (Dialect::Sqlite, Kind::Dynamic) if text => Form::Text,
+            (Dialect::Postgres | Dialect::Mysql, Kind::Text | Kind::Integer(..))
+            | (Dialect::Mysql, Kind::Bytes)
+            | (Dialect::Sqlite, Kind::Dynamic)
+                if text =>
+            {
+                Form::Text
+            }
             (Dialect::Sqlite, Kind::Dynamic) => Form::Hex,
             _ => return None,
         };

@@ -44,10 +44,11 @@ impl ShortTime {
             (_, _, Axis::Whole) => return None,
             (Dialect::Postgres, Kind::Instant | Kind::Local, _) => Form::Clock,
             (Dialect::Postgres, Kind::Integer(..), _) => Form::Number,
-            (Dialect::Mysql, Kind::Instant | Kind::Local, _) => Form::Text,
-            (Dialect::Mysql, Kind::Integer(..), _) => Form::Digits,
-            (Dialect::Sqlite, Kind::Dynamic, Axis::Text) => Form::Text,
-            (Dialect::Sqlite, Kind::Dynamic, Axis::Epoch { .. }) => Form::Digits,
+            (Dialect::Mysql, Kind::Instant | Kind::Local, _)
+            | (Dialect::Sqlite, Kind::Dynamic, Axis::Text) => Form::Text,
+            (Dialect::Mysql, Kind::Integer(..), _) | (Dialect::Sqlite, Kind::Dynamic, Axis::Epoch { .. }) => {
+                Form::Digits
+            }
             _ => return None,
         };
         Some(Self { dialect, raw: raw.to_owned(), kind, form, reader: reader.clone() })

@@ -141,7 +141,7 @@ async fn fill(place: &Place, table: &str, kept: Kept, times: &[&str], rows: &[(u
         Dialect::Postgres => (kept.postgres, "timestamp(6)"),
         _ => (kept.mysql, "datetime(6)"),
     };
-    let columns: String = times.iter().map(|name| format!(", {name} {at} NOT NULL")).collect();
+    let columns = times.iter().fold(String::new(), |all, name| all + &format!(", {name} {at} NOT NULL"));
     let mut all = vec![
         format!("DROP TABLE IF EXISTS {table}"),
         format!(
