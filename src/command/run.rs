@@ -22,7 +22,6 @@ use std::path::Path;
 pub(super) fn run(global: &Global, args: &RunArgs) -> anyhow::Result<u8> {
     let mut config = load_config(global)?;
     config.max_memory = args.max_memory.unwrap_or(config.max_memory);
-    config.jobs = args.jobs.unwrap_or(config.jobs);
     config.pause.file = args.pause_file.clone().or(config.pause.file);
     let as_of = args.selection.as_of.unwrap_or_else(clock::now);
     let work = work(&config, args, as_of)?;

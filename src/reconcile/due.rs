@@ -2,7 +2,6 @@
 //! is still open, message by message.
 
 use super::before::{before, homeless, known, stale};
-use super::lanes::{Job, side_by_side};
 use super::outcome::{FlowOutcome, Head, assemble};
 use super::range::{judged_windows, names};
 use super::record::Recorder;
@@ -44,8 +43,8 @@ pub async fn reconcile_due(
     let plans: Vec<_> = due.flows.iter().map(FlowPlan::unread).collect();
     let databases = Databases::connect(&plans, config).await;
     let (mut outcomes, mut unrecorded, mut spans) = (Vec::new(), None, Vec::new());
-    let job = DueJob { due, config, databases: &databases, watch };
-    for (outcome, span, away) in side_by_side(&plans, config, keeping, &job).await {
+    for plan in &plans {
+        let (outcome, span, away) = due_flow(plan, due, config, &databases, keeping, watch).await;
         unrecorded = unrecorded.or(away);
         spans.extend(span);
         outcomes.push(outcome);
@@ -61,22 +60,6 @@ pub async fn reconcile_due(
         scheduled: true,
     };
     Reconciled { run: assemble(head, outcomes), unrecorded }
-}
-
-/// A flow of a scheduled run.
-struct DueJob<'a> {
-    due: &'a Due,
-    config: &'a Config,
-    databases: &'a Databases,
-    watch: Watch<'a>,
-}
-
-impl<'f> Job<'f> for DueJob<'_> {
-    type Done = (FlowOutcome, Option<Span>, Option<LedgerError>);
-
-    async fn flow(&self, flow: &'f FlowPlan, keeping: &mut Keeping<'_>) -> Self::Done {
-        due_flow(flow, self.due, self.config, self.databases, keeping, self.watch).await
-    }
 }
 
 async fn due_flow(

@@ -4,7 +4,6 @@
 //! ```text
 //! range     a range that somebody asks for        due       what the ledger says is due, slice by slice
 //! before    what the ledger says is due, and what a dead run has left
-//! lanes     flows side by side
 //! session   a flow with its tables open           record    differences on their way to ledger and list
 //! read      the first pass: both sides, in time order
 //! slicer    how long the next slice is              tempo     by how long the ones before took
@@ -20,7 +19,6 @@ mod confirm;
 mod describe;
 mod due;
 mod gathered;
-mod lanes;
 mod outcome;
 mod outlook;
 mod part;

@@ -1,6 +1,5 @@
 //! A range that somebody asks for: every flow in one slice, with a ledger or without.
 
-use super::lanes::{Job, side_by_side};
 use super::outcome::{FlowOutcome, Head, assemble};
 use super::record::{Recorder, Writer};
 use super::session::{Session, not_judged};
@@ -15,18 +14,17 @@ use crate::model::{Micros, Run, Span, Window};
 use crate::plan::{FlowPlan, Plan};
 use crate::schedule::settled_until;
 use crate::source::SourceError;
-use futures_util::{StreamExt as _, stream};
 
 /// Carries out a plan. Sources that fail are named in the result and never shown as empty; the other flows go on.
 pub async fn reconcile(plan: &Plan, config: &Config, run_id: String, watch: Watch<'_>) -> Run {
     let databases = Databases::connect(&plan.flows, config).await;
-    let judging = plan.flows.iter().map(async |flow| {
+    let mut outcomes = Vec::new();
+    for flow in &plan.flows {
         let mut recorder = Recorder::without_ledger();
         let slice = judged(flow, plan.as_of, config, &databases, &mut recorder, watch).await;
         let merged = merge(&flow.flow.name, &names(&flow.flow), slice.report.backlog, &[slice]);
-        FlowOutcome::new(merged, sorted(recorder)).judged(&flow.flow, plan.as_of)
-    });
-    let outcomes = stream::iter(judging).buffered(config.jobs.max(1)).collect().await;
+        outcomes.push(FlowOutcome::new(merged, sorted(recorder)).judged(&flow.flow, plan.as_of));
+    }
     databases.close().await;
     assemble(head(plan, run_id), outcomes)
 }
@@ -39,37 +37,20 @@ pub async fn reconcile_range(
     watch: Watch<'_>,
 ) -> Reconciled {
     let databases = Databases::connect(&plan.flows, config).await;
-    let job = RangeJob { plan, config, databases: &databases, watch };
-    let (mut outcomes, mut unrecorded) = (Vec::new(), None);
-    for (outcome, away) in side_by_side(&plan.flows, config, keeping, &job).await {
+    let mut outcomes = Vec::new();
+    let mut unrecorded = None;
+    for flow in &plan.flows {
+        let known = known(flow, plan.as_of, keeping).await;
+        let (since, last) = known.unwrap_or_else(|error| {
+            unrecorded.get_or_insert(error);
+            (Since::new(plan.as_of, None, false), None)
+        });
+        let (outcome, away) = flow_range(flow, plan, config, &databases, keeping, since, last, watch).await;
         unrecorded = unrecorded.or(away);
         outcomes.push(outcome);
     }
     databases.close().await;
     Reconciled { run: assemble(head(plan, keeping.lease.run().to_owned()), outcomes), unrecorded }
-}
-
-/// A flow of a range that somebody asks for.
-struct RangeJob<'a> {
-    plan: &'a Plan,
-    config: &'a Config,
-    databases: &'a Databases,
-    watch: Watch<'a>,
-}
-
-impl<'f> Job<'f> for RangeJob<'_> {
-    type Done = (FlowOutcome, Option<LedgerError>);
-
-    async fn flow(&self, flow: &'f FlowPlan, keeping: &mut Keeping<'_>) -> Self::Done {
-        let known = known(flow, self.plan.as_of, keeping).await;
-        let (unknown, (since, last)) = match known {
-            Ok(known) => (None, known),
-            Err(error) => (Some(error), (Since::new(self.plan.as_of, None, false), None)),
-        };
-        let (outcome, away) =
-            flow_range(flow, self.plan, self.config, self.databases, keeping, since, last, self.watch).await;
-        (outcome, unknown.or(away))
-    }
 }
 
 async fn known(

@@ -92,7 +92,7 @@ async fn d41_long_transactions_and_memory_on_big_tables() {
             seen += usize::from(session.application == "msgrecon");
             reading += usize::from(session.application == "msgrecon" && session.state == "active");
         }
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        tokio::time::sleep(Duration::from_millis(1)).await;
     }
     let output = child.wait_with_output().unwrap();
     assert_eq!(child::code(&output), 1, "{}", child::said(&output));
