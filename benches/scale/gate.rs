@@ -33,8 +33,8 @@ pub fn hold(lines: &[Line], data: &Data) {
 /// Of both sides and directions.
 fn bytes_a_row_max(strategy: Option<&str>) -> u64 {
     match strategy {
-        Some("packed") => 45,
-        Some("sketch") => 20,
-        _ => 110,
+        Some("sketch") => 8,
+        // `packed` is read as `stream` so far.
+        _ => 75,
     }
 }

@@ -63,7 +63,7 @@ fn check(session: &Session) {
     // Each statement begins with its name in a comment, but for those of the driver.
     let code = session.query.split_once("*/").map_or(session.query.as_str(), |(_, code)| code).to_uppercase();
     let word = code.split_whitespace().next().unwrap_or("SELECT");
-    let reads = ["SELECT", "WITH", "SET", "SHOW", "DEALLOCATE"].contains(&word);
+    let reads = ["SELECT", "WITH", "SET", "SHOW", "DEALLOCATE", "EXPLAIN"].contains(&word);
     assert!(reads, "no reading statement: {session:?}");
     let locks = ["FOR UPDATE", "FOR SHARE", "LOCK TABLE"];
     assert!(locks.iter().all(|lock| !session.query.contains(lock)), "{session:?}");
