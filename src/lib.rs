@@ -30,7 +30,7 @@
 //! | [`jobfile`] | configuration → crontab, systemd units, Kubernetes manifests: the files of `cron/` | pure |
 //! | [`source`] | SQLite, PostgreSQL, MySQL → events, receipts, dead letters; SQL in `queries/` | edge, SQL and decoding pure |
 //! | [`sketch`] | ids added up in buckets, so that two sides are compared by what differs | pure |
-//! | [`pair`] | pairs by id while reading, drops what pairs | pure |
+//! | [`pair`] | pairs by id while reading, drops what pairs; what does not fit into memory waits in a temporary file | pure but for that file |
 //! | [`book`] | the books of a flow: suspects out, answers in, report at the end | pure |
 //! | [`classify`] | everything known of a message → its kind | pure |
 //! | [`judge`] | counts + thresholds → verdict, and a reading of each metric | pure |

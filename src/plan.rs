@@ -209,7 +209,7 @@ pub fn flow_plan(flow: &Flow, span: Span, zone: Tz) -> Result<FlowPlan, PlanErro
 
 /// The part of a run's memory that pairings may take: the rest is what the program and its connections are, slices on
 /// their way, and a part of what was spilled while it is looked up.
-pub const PAIRING_SHARE: u64 = 4;
+pub const PAIRING_SHARE: u64 = 2;
 
 /// How messages of a flow are judged: the pure part of its plan, with what the sources said of themselves.
 #[derive(Clone, Debug)]

@@ -126,8 +126,8 @@ pub struct Room {
 }
 
 impl Room {
-    /// What an id costs in memory, in bytes: an entry, and a byte of the table's own.
-    const COST: usize = size_of::<(Id, Seen)>() + 1;
+    /// What an id costs in memory, in bytes; the byte of the table's own beside it does not count.
+    const COST: usize = size_of::<(Id, Seen)>();
 
     /// Room for `pairings` of a flow in so many bytes.
     #[must_use]
