@@ -4,7 +4,7 @@
 SELECT
     COUNT(*),
     COUNT(/*:fitting*/),
-    GROUP_CONCAT(/*:ids_and_times*/ SEPARATOR X'1F'),
+    GROUP_CONCAT(/*:ids_and_times*/ SEPARATOR ''),
     NULL,
     /*:expected_low*/,
     /*:expected_high*/

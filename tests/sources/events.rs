@@ -2,6 +2,7 @@
 
 use crate::bench::{AS_OF, Bench, DAY, at, bench, benches, event_config, id, time};
 use msgrecon::config::{Dialect, Expression, IdEncoding, StateRule, TimeFormat};
+use msgrecon::model::bulk::Slim;
 use msgrecon::model::event::Stamp;
 use msgrecon::model::{Event, Id, Micros, Span, State};
 use msgrecon::source::EventTable;
@@ -26,6 +27,23 @@ fn names(events: &[Event]) -> Vec<String> {
 
 fn zoned(bench: &Bench, clock: &str) -> String {
     format!("'{clock}{}'", bench.pick("", "+00", ""))
+}
+
+/// In the short form a slice holds the rows that it holds as rows; gives how many were in the short form.
+async fn short_is_the_same(events: &EventTable) -> usize {
+    let facts =
+        |event: &Event| (event.id.as_ref().map(ToString::to_string), event.acked.at(), event.expected_by);
+    let mut rows: Vec<_> = events.read(DAY, 1_000).await.unwrap().unwrap().iter().map(facts).collect();
+    let slice = events.read_slice(DAY, 1_000, true).await.unwrap().unwrap();
+    let mut both: Vec<_> = slice.rows.iter().map(facts).collect();
+    for group in &slice.short {
+        let short = |row: &Slim| (Some(group.rows.id(row).to_string()), Some(row.at), group.expected_by);
+        both.extend(group.rows.rows().iter().map(short));
+    }
+    rows.sort();
+    both.sort();
+    assert_eq!(both, rows);
+    slice.len() - slice.rows.len()
 }
 
 #[tokio::test]
@@ -92,6 +110,7 @@ async fn an_event_without_a_usable_ack_is_found_by_its_creation() {
                 .await;
         }
         let events = bench.events(&event_config()).await.unwrap();
+        assert!(short_is_the_same(&events).await > 0, "{:?}", bench.dialect);
         let found = events.read(DAY, 100).await.unwrap().unwrap();
         assert_eq!(names(&found), ["acked", "far", "old", "pending"], "{:?}", bench.dialect);
         let by_name = |name: &str| found.iter().find(|event| event.id == Some(Id::from_text(name))).unwrap();
@@ -135,6 +154,7 @@ async fn states_flows_attempts_and_expectations() {
         expects[63] = Some("status IS NULL".to_owned());
         let db = bench.open().await;
         let events = EventTable::open(&db, &config.tables[0], &config, &expects, AS_OF).await.unwrap();
+        assert!(short_is_the_same(&events).await > 0, "{:?}", bench.dialect);
         let found = events.read(DAY, 100).await.unwrap().unwrap();
         assert_eq!(names(&found), ["a", "f", "p", "u"]);
         let all = !(1 << 63);
@@ -260,6 +280,7 @@ async fn zero_dates_are_not_yet_and_half_dates_are_unusable() {
             column.as_mut().unwrap().time_zone = Some(zone);
         }
         let events = bench.events(&config).await.unwrap();
+        short_is_the_same(&events).await;
         let found = events.read(DAY, 9).await.unwrap().unwrap();
         assert_eq!(names(&found), ["z1", "z3", "z4"]);
         let acked =

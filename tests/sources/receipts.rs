@@ -4,7 +4,7 @@ use crate::bench::{AS_OF, Bench, DAY, at, bench, benches, consumer_config, id, t
 use msgrecon::config::{self, Dialect, IdEncoding, TimeFormat};
 use msgrecon::model::event::Stamp;
 use msgrecon::model::{Id, Receipt};
-use msgrecon::source::DeadLetterTable;
+use msgrecon::source::{DeadLetterTable, ReceiptTable};
 
 async fn create(bench: &Bench, key: &str) {
     let stamp = bench.pick("TEXT", "timestamptz", "DATETIME(6)");
@@ -34,6 +34,19 @@ fn names(receipts: &[Receipt]) -> Vec<String> {
 
 fn ids(names: &[&str]) -> Vec<Id> {
     names.iter().map(|name| Id::from_text(name)).collect()
+}
+
+/// In the short form a slice holds the receipts that it holds as rows; gives how many were in the short form.
+async fn short_is_the_same(receipts: &ReceiptTable) -> usize {
+    let facts = |row: &Receipt| (row.id.as_ref().map(ToString::to_string), row.consumed.at());
+    let mut rows: Vec<_> = receipts.read(DAY, 1_000).await.unwrap().unwrap().iter().map(facts).collect();
+    let slice = receipts.read_slice(DAY, 1_000, true).await.unwrap().unwrap();
+    let mut both: Vec<_> = slice.rows.iter().map(facts).collect();
+    both.extend(slice.short.receipts().map(|row| facts(&row)));
+    rows.sort();
+    both.sort();
+    assert_eq!(both, rows);
+    slice.short.len()
 }
 
 /// Without reading the rows: only where an index tells that there are other names.
@@ -72,6 +85,7 @@ async fn a_consumer_sees_its_own_receipts_and_names_the_others() {
         config.consumer_column = Some("consumer".to_owned());
         config.aliases = vec!["billing-v1".to_owned()];
         let receipts = bench.receipts(&config).await.unwrap();
+        assert_eq!(short_is_the_same(&receipts).await, 2, "{:?}", bench.dialect);
         assert_eq!(names(&receipts.read(DAY, 9).await.unwrap().unwrap()), ["a", "b"], "{:?}", bench.dialect);
         assert!(receipts.read(DAY, 1).await.unwrap().is_none());
         assert_eq!(names(&receipts.by_id(&ids(&["a", "b", "c", "d", "x"])).await.unwrap()), ["a", "b"]);
@@ -122,6 +136,7 @@ async fn null_and_empty_ids_hide_nothing() {
         }
         insert(&bench, "undated", "billing", "NULL", "NULL").await;
         let receipts = bench.receipts(&consumer_config()).await.unwrap();
+        short_is_the_same(&receipts).await;
         assert_eq!(names(&receipts.read(DAY, 9).await.unwrap().unwrap()), ["", "(none)", "(none)", "a"]);
         let found = receipts.by_id(&ids(&["a", "b", "", "undated"])).await.unwrap();
         assert_eq!(names(&found), ["", "a", "undated"], "{:?}", bench.dialect);
@@ -188,6 +203,7 @@ async fn a_table_without_times_is_read_whole() {
         config.consumed_at = None;
         let receipts = bench.receipts(&config).await.unwrap();
         assert!(receipts.slicing().whole);
+        short_is_the_same(&receipts).await;
         assert_eq!(names(&receipts.read(DAY, 9).await.unwrap().unwrap()), ["a"]);
         bench.remove(None).await;
     }
@@ -258,6 +274,7 @@ async fn consumer_columns_of_other_types_are_compared_as_text() {
         config.name = name.to_owned();
         config.consumer_column = Some("consumer".to_owned());
         let receipts = bench.receipts(&config).await.unwrap();
+        short_is_the_same(&receipts).await;
         assert_eq!(receipts.read(DAY, 9).await.unwrap().unwrap().len(), 1, "{column}");
         assert!(receipts.other_consumers(DAY, &[], true).await.unwrap().is_empty(), "{column}");
     }

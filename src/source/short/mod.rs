@@ -78,7 +78,9 @@ impl ShortForm {
         if self.together {
             // With a character set, lest the whole become binary, in whatever character set the column has.
             let between = if self.ids.is_separated() { ", _utf8mb4 X'1F', " } else { ", " };
-            slots.push(("ids_and_times", ids.and_text(between).and_text(self.times.value())));
+            // A separator behind the last one too: an answer that was cut off in its last time lacks it.
+            let times = format!("{}, _utf8mb4 X'1F'", self.times.value());
+            slots.push(("ids_and_times", ids.and_text(between).and_text(times)));
             return slots;
         }
         let times = self.where_fits(self.times.value());
@@ -141,8 +143,14 @@ impl ShortForm {
             let at = clock.instant(at).ok_or(Misfit::Other)?;
             self.ids.take(id, at, &mut bulk).ok_or(Misfit::Other)?;
         }
-        let done = ids.is_done() && (self.together || times.is_done());
-        if done { Ok(bulk) } else { Err(Misfit::Other) }
+        if self.together {
+            return match ids.0 {
+                Some([]) => Ok(bulk),
+                Some(_) => Err(Misfit::Other),
+                None => Err(Misfit::Few),
+            };
+        }
+        if ids.is_done() && times.is_done() { Ok(bulk) } else { Err(Misfit::Other) }
     }
 }
 

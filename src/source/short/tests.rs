@@ -20,14 +20,20 @@ const TWO: &[u8] = b"2026-03-02 10:00:00\x1f2026-03-02 10:00:01.5";
 #[test]
 fn ids_and_times_may_alternate() {
     let together = ShortForm { together: true, ..form(Kind::Text, IdEncoding::Text) };
-    let two = b"a\x1f2026-03-02 10:00:00\x1fb\x1f2026-03-02 10:00:01.5";
+    let two = b"a\x1f2026-03-02 10:00:00\x1fb\x1f2026-03-02 10:00:01.5\x1f";
     let right = ["a@2026-03-02T10:00:00Z", "b@2026-03-02T10:00:01.500Z"];
     assert_eq!(ids(&together, two, b"", 2).unwrap(), right);
     assert_eq!(ids(&together, &two[..21], b"", 2), Err(Misfit::Few));
+    assert_eq!(
+        ids(&together, &two[..two.len() - 1], b"", 2),
+        Err(Misfit::Few),
+        "cut off behind the last time"
+    );
+    assert_eq!(ids(&together, &two[..two.len() - 3], b"", 2), Err(Misfit::Few), "or in it");
     assert_eq!(ids(&together, two, b"", 1), Err(Misfit::Other));
-    assert_eq!(ids(&together, b"a\x1fx\x1f2026-03-02 10:00:00", b"", 1), Err(Misfit::Other));
+    assert_eq!(ids(&together, b"a\x1fx\x1f2026-03-02 10:00:00\x1f", b"", 1), Err(Misfit::Other));
     let sixteen = ShortForm { together: true, ..form(Kind::Bytes, IdEncoding::UuidBytes) };
-    let one = b"0123456789abcde\x1f2026-03-02 10:00:00";
+    let one = b"0123456789abcde\x1f2026-03-02 10:00:00\x1f";
     assert!(ids(&sixteen, one, b"", 1).unwrap()[0].ends_with("@2026-03-02T10:00:00Z"));
 }
 
