@@ -6,13 +6,16 @@ use super::store::Store;
 use crate::config::Dialect;
 use sqlx::SqlSafeStr as _;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
+use std::time::Duration;
 
 /// The newest schema that this program knows.
 pub const NEWEST: i64 = 2;
 
 /// Two that begin at once meet in the middle of a migration on SQLite, which has no lock for that; the second finds the
 /// work done when it looks again.
-const ATTEMPTS: usize = 5;
+const ATTEMPTS: usize = 20;
+/// Before each of them but the first.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// Brings the schema up to date, under the server's lock for migrations where it has one.
 ///
@@ -33,6 +36,7 @@ pub async fn migrate(store: &mut Store) -> Result<(), LedgerError> {
             Err(error) if error.kind == ErrorKind::Away => {}
             _ => return outcome,
         }
+        tokio::time::sleep(PAUSE).await;
         if store.dialect() == Dialect::Mysql {
             // A migration that was killed half-way can be run again: its statements make only what is not there.
             store.execute(sql::MIGRATION_FORGET, &[]).await?;

@@ -15,6 +15,11 @@ use std::time::Duration;
 
 /// How long to wait for another writer, a connection, or an answer.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// How long to wait before asking again for what cannot be waited for.
+const TURN: Duration = Duration::from_millis(50);
+/// The low bytes of SQLite's codes for "somebody else is at it".
+const SQLITE_BUSY: u32 = 5;
+const SQLITE_LOCKED: u32 = 6;
 
 enum Link {
     Sqlite(Box<SqliteConnection>),
@@ -248,8 +253,29 @@ async fn sqlite(url: &str, create: bool) -> Result<Store, LedgerError> {
         .synchronous(SqliteSynchronous::Normal)
         .busy_timeout(PATIENCE)
         .disable_statement_logging();
-    let link = options.connect().await.map_err(|error| LedgerError::from(error).at(&place))?;
+    let link = opened(&options).await.map_err(|error| LedgerError::from(error).at(&place))?;
     Ok(Store { link: Link::Sqlite(Box::new(link)), place, in_transaction: false, broken: None })
+}
+
+/// Whether another process was just changing the file. SQLite waits for most of that by itself, but neither for the switch
+/// to WAL nor where a transaction that has read begins to write: <https://www.sqlite.org/rescode.html#busy>.
+fn busy(error: &sqlx::Error) -> bool {
+    let code = error.as_database_error().and_then(|inner| inner.code()?.parse::<u32>().ok());
+    code.is_some_and(|code| matches!(code & 0xff, SQLITE_BUSY | SQLITE_LOCKED))
+}
+
+/// Opens the file; where it is only somebody else's turn, tries again for a while.
+async fn opened(options: &SqliteConnectOptions) -> Result<SqliteConnection, sqlx::Error> {
+    let mut left = PATIENCE;
+    loop {
+        match options.connect().await {
+            Err(error) if busy(&error) && !left.is_zero() => {
+                left = left.saturating_sub(TURN);
+                tokio::time::sleep(TURN).await;
+            }
+            outcome => return outcome,
+        }
+    }
 }
 
 async fn postgres(url: &str) -> Result<Store, LedgerError> {
