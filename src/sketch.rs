@@ -1,16 +1,16 @@
 //! Ids added up in buckets, so that two sides are compared by what differs and not by what agrees: pure.
 //!
-//! Each side adds every id to one cell, chosen by the first bits of the id's MD5: how many ids there are, and the sum of
-//! the last halves of their digests modulo 2^64. A server can make such sums; those of tables and spans of time are
+//! Each side adds every id to one cell, chosen by the last bits of the id's SHA-256: how many ids there are, and the
+//! sum of the last 64 bits of their digests modulo 2^64. A server can make such sums; those of tables and spans of time are
 //! merged, and those of two sides subtracted. A cell of the difference that is all zero says that both sides hold the same
 //! ids there, each equally often; any other bucket has to be looked into.
 //!
 //! Nothing is ever combined by XOR: an id that comes twice would vanish. A bucket that differs is zero by accident only if
-//! as many ids are missing there as there are too many, and then about once in 2^64 times, as long as nobody makes ids to
-//! that end; whoever can do that can also write the receipts themselves.
+//! as many ids are missing there as there are too many, and then about once in 2^44 times or less, since up to 20 of the
+//! 64 bits are the bucket's own.
 
 use crate::model::Id;
-use md5::{Digest as _, Md5};
+use sha2::{Digest as _, Sha256};
 
 /// The fewest buckets that are worth a statement.
 pub const BUCKETS_MIN: u32 = 1 << 10;
@@ -24,12 +24,11 @@ const ROWS_PER_BUCKET: u64 = 80;
 /// One in so many buckets may differ; beyond that the rows themselves are no dearer.
 const FULL: usize = 8;
 
-/// What is taken of the MD5 of an id's exact bytes.
+/// What is taken of the SHA-256 of an id's exact bytes. MySQL and MariaDB make it in a fifth of the time that MD5 takes
+/// them, PostgreSQL in about the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest {
-    /// Chooses the bucket: the first four bytes, big-endian.
-    pub place: u32,
-    /// Is added up: the last eight bytes, big-endian.
+    /// The last eight bytes, big-endian: they are added up, and the last bits of them choose the bucket.
     pub word: u64,
 }
 
@@ -37,17 +36,17 @@ impl Digest {
     /// Of an id in its normal form.
     #[must_use]
     pub fn of(id: &Id) -> Self {
-        let digest: [u8; 16] = Md5::digest(id.to_bytes()).into();
-        let whole = u128::from_be_bytes(digest);
-        #[expect(clippy::cast_possible_truncation, reason = "its two ends")]
-        let (place, word) = ((whole >> 96) as u32, whole as u64);
-        Self { place, word }
+        let digest: [u8; 32] = Sha256::digest(id.to_bytes()).into();
+        let [.., a, b, c, d, e, f, g, h] = digest;
+        Self { word: u64::from_be_bytes([a, b, c, d, e, f, g, h]) }
     }
 
     /// The bucket among so many, a power of two.
     #[must_use]
     pub fn bucket(self, buckets: u32) -> u32 {
-        self.place & buckets.saturating_sub(1)
+        #[expect(clippy::cast_possible_truncation, reason = "the last bits choose")]
+        let last = self.word as u32;
+        last & buckets.saturating_sub(1)
     }
 }
 

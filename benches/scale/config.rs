@@ -33,9 +33,8 @@ pub fn text(data: &Data, strategy: Option<&str>) -> String {
     text
 }
 
-/// The event table has no index that serves its backlog, as the other ways to reconcile it need none.
 fn database(name: &str, place: &Place) -> String {
-    format!("[databases.{name}]\nurl = '{}'\ntime_zone = \"UTC\"\nallow_full_scan = true\n", place.url())
+    format!("[databases.{name}]\nurl = '{}'\ntime_zone = \"UTC\"\n", place.url())
 }
 
 fn flow(data: &Data, at: usize, strategy: Option<&str>) -> String {

@@ -89,8 +89,10 @@ impl Rows {
             format!("INSERT INTO {table} SELECT {uuid}, 1, {created}, {sent} FROM {}", self.numbers());
         let indexes = match self.dialect {
             // InnoDB keeps rows in the order of the key, so an index that does not hold a column costs a search each.
-            Dialect::Mysql => "ADD KEY (sent_at, msg_id, status, created_at), ADD KEY (created_at)",
-            _ => "sent_at,created_at",
+            Dialect::Mysql => {
+                "ADD KEY (sent_at, msg_id, status, created_at), ADD KEY (created_at), ADD KEY (status)"
+            }
+            _ => "sent_at,created_at,status",
         };
         self.table(table, &event_columns(self.dialect), vec![insert], indexes)
     }

@@ -1,22 +1,20 @@
 -- What do the digests of the ids of confirmed events within a span add up to, bucket by bucket?
 -- Wants an index on the ack time, best with the id behind it: the column is compared as it stands.
 -- The innermost query ends in OFFSET 0 so that each digest is made once; sums are exact and come modulo 2^64.
--- Row: bucket * 2^40 + number of ids, sum of the digests' last halves.
+-- Row: bucket * 2^40 + number of ids, sum of the digests' last 64 bits.
 SELECT
     bucket * 1099511627776 + COUNT(*),
     ((SUM(word) % 18446744073709551616 + 27670116110564327424) % 18446744073709551616 - 9223372036854775808)::bigint
 FROM (
-    SELECT
-        ('x' || left(md5, 8))::bit(32)::bigint & /*:mask*/ AS bucket,
-        ('x' || right(md5, 16))::bit(64)::bigint AS word
+    SELECT word & /*:mask*/ AS bucket, word
     FROM (
-        SELECT /*:md5*/ AS md5
+        SELECT /*:word*/ AS word
         FROM /*:table*/
         WHERE /*:acked_within*/
           AND /*:acked_usable*/
           AND /*:filter*/
           AND /*:picked*/
         OFFSET 0
-    ) AS digests
+    ) AS words
 ) AS ids
 GROUP BY bucket

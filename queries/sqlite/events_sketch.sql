@@ -1,5 +1,5 @@
 -- What do the digests of confirmed events add up to?
--- Never asked: SQLite knows no MD5 and lies on this machine, so that its rows are streamed and no link is spared.
+-- Never asked: SQLite knows no SHA-256 and lies on this machine, so that its rows are streamed and no link is spared.
 -- Row: none.
 SELECT NULL
 WHERE 0 = 1

@@ -1,5 +1,5 @@
 -- Which receipts lie in buckets that differ?
--- Never asked: SQLite knows no MD5 and lies on this machine, so that its rows are streamed and no link is spared.
+-- Never asked: SQLite knows no SHA-256 and lies on this machine, so that its rows are streamed and no link is spared.
 -- Row: none.
 SELECT NULL
 WHERE 0 = 1

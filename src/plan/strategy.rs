@@ -116,10 +116,11 @@ pub fn sketch_obstacle(flow: &Flow, config: &Config, range: Option<Span>) -> Opt
     found.into_iter().flatten().next()
 }
 
-/// SQLite lies on this machine: there is no link to spare, and it knows no MD5.
+/// SQLite lies on this machine: there is no link to spare, and it knows no SHA-256.
 fn server(config: &Config, database: &str) -> Option<String> {
     let sqlite = config.databases.get(database).is_some_and(|it| it.dialect == Dialect::Sqlite);
-    sqlite.then(|| format!("database `{database}` is SQLite, which has no link to spare and knows no MD5"))
+    sqlite
+        .then(|| format!("database `{database}` is SQLite, which has no link to spare and knows no SHA-256"))
 }
 
 fn pattern(format: &TimeFormat, key: &str) -> Option<String> {

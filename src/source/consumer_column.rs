@@ -35,6 +35,10 @@ impl ConsumerColumn {
 
     /// Rows of these consumers. The column is compared raw, so that an index serves, and then exactly.
     pub fn is_one_of(&self, names: &[String]) -> Fragment {
+        let text = matches!(self.kind, Kind::Text | Kind::Bytes);
+        if self.dialect == Dialect::Mysql && text && names.iter().all(|name| name.is_ascii()) {
+            return self.is_one_of_ascii(names);
+        }
         let exact = self.list(&self.select(), names);
         match (self.dialect, self.kind) {
             (Dialect::Postgres, Kind::Text) => self.list(&self.raw, names),
@@ -45,6 +49,20 @@ impl ConsumerColumn {
                 .and(exact)
                 .and_text(")"),
         }
+    }
+
+    /// MySQL compares text in a binary collation several times faster than it makes bytes of it. Such a collation may
+    /// ignore blanks at the end, hence the length; and it has no place in a binary column, which needs none.
+    fn is_one_of_ascii(&self, names: &[String]) -> Fragment {
+        let collation = if self.kind == Kind::Text { " COLLATE utf8mb4_bin" } else { "" };
+        let one = |name: &String| {
+            Fragment::text(format!("({0} = ", self.raw))
+                .and_value(Value::Text(name.clone()))
+                .and_text(format!("{collation} AND CHAR_LENGTH({}) = {})", self.raw, name.len()))
+        };
+        let each = names.iter().map(one);
+        let exact = Fragment::text("(").and(Fragment::join(each, " OR ")).and_text(")");
+        Fragment::text("(").and(self.list(&self.raw, names)).and_text(" AND ").and(exact).and_text(")")
     }
 
     /// The column itself.

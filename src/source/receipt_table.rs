@@ -25,6 +25,8 @@ use crate::model::{Id, Micros, Receipt, Span};
 pub struct ReceiptTable {
     relation: Relation,
     filter: Fragment,
+    /// Whether that is a condition at all.
+    filtered: bool,
     names: Vec<String>,
     consumer: Option<ConsumerColumn>,
     id: IdColumn,
@@ -65,6 +67,7 @@ impl ReceiptTable {
         let notes = notes::of(&relation, &ids(&id, original_id.as_ref()), &[&times], &fixed);
         let mut table = Self {
             filter: super::condition(consumer.filter.as_deref()),
+            filtered: consumer.filter.is_some(),
             names: [std::slice::from_ref(&consumer.name), &consumer.aliases].concat(),
             consumer: column.map(|name| ConsumerColumn::new(db.dialect(), name, type_of(&types, NAME).kind)),
             relation,

@@ -87,7 +87,18 @@ impl Relation {
 
     /// Fills the slots of a query; the table's own is filled already.
     pub fn statement(&self, query: Query, slots: &[(&str, Fragment)]) -> Result<Statement, SourceError> {
-        let table = [("table", Fragment::text(&self.sql))];
+        self.statement_along(None, query, slots)
+    }
+
+    /// The same along an index, where MySQL might rather read the whole table.
+    pub fn statement_along(
+        &self,
+        index: Option<&str>,
+        query: Query,
+        slots: &[(&str, Fragment)],
+    ) -> Result<Statement, SourceError> {
+        let along = index.map(|name| format!(" FORCE INDEX ({})", sql::quote(self.db.dialect(), name)));
+        let table = [("table", Fragment::text(format!("{}{}", self.sql, along.unwrap_or_default())))];
         let slots = [&table, slots].concat();
         sql::render(query, self.db.dialect(), &slots).map_err(|error| self.error(error.into()))
     }
@@ -207,6 +218,30 @@ impl Relation {
                 .is_some_and(|it| self.same(it, column))
         };
         self.indexes.iter().any(|index| !index.partial && reaches(index))
+    }
+
+    /// On MySQL an index over all rows that leads with a column and holds all that is needed, be it by the primary key,
+    /// which stands behind every other: a span of it is read faster than the table, however long it is.
+    pub fn covering(&self, column: &str, needed: &[&str]) -> Option<&str> {
+        if self.db.dialect() != Dialect::Mysql {
+            return None;
+        }
+        let is =
+            |own: &Option<String>, wanted: &str| own.as_deref().is_some_and(|own| self.same(own, wanted));
+        let primary = self.indexes.iter().find(|index| index.name == "PRIMARY")?;
+        let holds = |index: &Index, wanted: &str| {
+            index.columns.iter().chain(&primary.columns).any(|own| is(own, wanted))
+        };
+        let covers = |index: &&Index| {
+            !index.partial
+                && index.columns.first().is_some_and(|own| is(own, column))
+                && needed.iter().all(|wanted| holds(index, wanted))
+        };
+        self.indexes
+            .iter()
+            .filter(|index| index.name != primary.name)
+            .find(covers)
+            .map(|index| index.name.as_str())
     }
 
     /// Whether any index holds a column.

@@ -55,8 +55,8 @@ fn cell(row: &dyn Fields) -> Option<(u32, Cell)> {
 }
 
 /// The slots of a statement that adds up.
-pub fn slots(id: &Canonical, buckets: u32) -> Vec<(&'static str, Fragment)> {
-    vec![("md5", Fragment::text(id.md5())), ("mask", mask(buckets))]
+pub fn slots(dialect: Dialect, id: &Canonical, buckets: u32) -> Vec<(&'static str, Fragment)> {
+    vec![("word", Fragment::text(word(dialect, id))), ("mask", mask(buckets))]
 }
 
 fn mask(buckets: u32) -> Fragment {
@@ -65,7 +65,7 @@ fn mask(buckets: u32) -> Fragment {
 
 /// The rows of these buckets.
 pub fn in_buckets(id: &Canonical, dialect: Dialect, buckets: u32, wanted: &[u32]) -> Fragment {
-    let bucket = Fragment::text(format!("(({} & ", taken(dialect, &id.md5()).0)).and(mask(buckets));
+    let bucket = Fragment::text(format!("(({} & ", word(dialect, id))).and(mask(buckets));
     if dialect == Dialect::Postgres {
         let list = Bound::Ints(wanted.iter().map(|bucket| i64::from(*bucket)).collect());
         return bucket.and_text(") = ANY(").and_value(list).and_text("))");
@@ -77,17 +77,12 @@ pub fn in_buckets(id: &Canonical, dialect: Dialect, buckets: u32, wanted: &[u32]
     bucket.and_text(") IN (").and(Fragment::join(list, ", ")).and_text("))")
 }
 
-/// What is taken of a digest in hexadecimal digits: its place and its word, as numbers.
-fn taken(dialect: Dialect, md5: &str) -> (String, String) {
+/// What is taken of an id's digest, as a number.
+fn word(dialect: Dialect, id: &Canonical) -> String {
+    let digest = id.digest();
     match dialect {
-        Dialect::Postgres => (
-            format!("('x' || left({md5}, 8))::bit(32)::bigint"),
-            format!("('x' || right({md5}, 16))::bit(64)::bigint"),
-        ),
-        Dialect::Sqlite | Dialect::Mysql => (
-            format!("CAST(CONV(LEFT({md5}, 8), 16, 10) AS UNSIGNED)"),
-            format!("CAST(CONV(RIGHT({md5}, 16), 16, 10) AS UNSIGNED)"),
-        ),
+        Dialect::Postgres => format!("('x' || right({digest}, 16))::bit(64)::bigint"),
+        Dialect::Sqlite | Dialect::Mysql => format!("CAST(CONV(RIGHT({digest}, 16), 16, 10) AS UNSIGNED)"),
     }
 }
 
@@ -98,16 +93,15 @@ pub async fn check(relation: &Relation, id: &IdColumn) -> Result<Option<String>,
     if let Some(wrong) = check_known(relation, id).await? {
         return Ok(Some(wrong));
     }
-    let (place, word) = taken(relation.db.dialect(), &canonical.md5());
-    let asked = [Asked::value("id", id.select()), Asked::value("id", place), Asked::value("id", word)];
-    let row: Mutex<(Option<Id>, Option<u64>)> = Mutex::new((None, None));
+    let asked =
+        [Asked::value("id", id.select()), Asked::value("id", word(relation.db.dialect(), &canonical))];
+    let own: Mutex<Option<Id>> = Mutex::new(None);
     let wrong = Mutex::new(None);
     let look = |place: usize, cell: Value<'_>| {
-        let (Ok(mut row), Ok(mut wrong)) = (row.lock(), wrong.lock()) else { return Ok(()) };
+        let (Ok(mut own), Ok(mut wrong)) = (own.lock(), wrong.lock()) else { return Ok(()) };
         match place {
-            0 => row.0 = id.read(cell),
-            1 => row.1 = number(cell),
-            _ => *wrong = wrong.take().or_else(|| differs(row.0.as_ref(), row.1, number(cell))),
+            0 => *own = id.read(cell),
+            _ => *wrong = wrong.take().or_else(|| differs(own.as_ref(), number(cell))),
         }
         Ok(())
     };
@@ -116,10 +110,9 @@ pub async fn check(relation: &Relation, id: &IdColumn) -> Result<Option<String>,
 }
 
 /// What a server says of an id, if it is not what is said here; a server may leave any id alone.
-fn differs(id: Option<&Id>, place: Option<u64>, word: Option<u64>) -> Option<String> {
-    let own = id.map(Digest::of);
-    let (Some(place), Some(word)) = (place, word) else { return None };
-    let same = own.is_some_and(|own| (u64::from(own.place), own.word) == (place, word));
+fn differs(id: Option<&Id>, word: Option<u64>) -> Option<String> {
+    let word = word?;
+    let same = id.is_some_and(|id| Digest::of(id).word == word);
     (!same).then(|| {
         id.map_or_else(
             || "the server makes a digest of a row without a usable id".to_owned(),
@@ -140,21 +133,27 @@ async fn check_known(relation: &Relation, id: &IdColumn) -> Result<Option<String
             .and_value(Bound::Text((*text).to_owned()))
             .and_text(format!("{after} AS id"))
     });
-    let slots = [("md5", Fragment::text(canonical.md5())), ("values", Fragment::join(values, " UNION ALL "))];
-    let statement = sql::render(Query::SketchCheck, relation.db.dialect(), &slots);
+    let dialect = relation.db.dialect();
+    let slots = [
+        ("word", Fragment::text(word(dialect, &canonical))),
+        ("values", Fragment::join(values, " UNION ALL ")),
+    ];
+    let statement = sql::render(Query::SketchCheck, dialect, &slots);
     let statement = statement.map_err(|error| relation.error(error.into()))?;
     let rows = relation.db.collect(&statement, Some(&relation.name), &|row| {
         let place = row.cell(0).integer().and_then(|place| usize::try_from(place).ok());
-        Ok(Some((place, number(row.cell(1)), number(row.cell(2)))))
+        Ok(Some((place, number(row.cell(1)))))
     });
     let found = rows.await?.found;
     if found.len() != known.len() {
         return Ok(Some("the server leaves out ids that were given to it".to_owned()));
     }
-    let wrong = found.into_iter().find_map(|(number, place, word)| {
-        let text = known.get(number?).map(|(_, text)| Id::from_text(text));
-        // No digest at all is another one.
-        differs(text.as_ref(), place.or(Some(u64::MAX)), word.or(Some(0)))
+    let wrong = found.into_iter().find_map(|(place, word)| {
+        let (_, text) = known.get(place?)?;
+        match word {
+            Some(word) => differs(Some(&Id::from_text(text)), Some(word)),
+            None => Some(format!("the server makes no digest of id `{text}`")),
+        }
     });
     Ok(wrong)
 }

@@ -156,7 +156,7 @@ impl EventTable {
         let id = self.canonical()?;
         let owed = owed_to.and_then(|place| self.expects.get(place)?.as_deref());
         let picked = self.counted(&id).and_text(" AND ").and(condition(owed));
-        let mut slots = sketching::slots(&id, buckets);
+        let mut slots = sketching::slots(self.relation.db.dialect(), &id, buckets);
         slots.extend(self.acked_in(span, picked));
         self.relation.statement(Query::EventsSketch, &slots)
     }

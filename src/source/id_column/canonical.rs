@@ -1,4 +1,4 @@
-//! An id's normal form as SQL, and its MD5: what a server adds up must be what [`crate::model::Id`] means, to the byte.
+//! An id's normal form as SQL, and its SHA-256: what a server adds up must be what [`crate::model::Id`] means, to the byte.
 //! Where that cannot be said of a column it is refused; where it cannot be said of a value, the form is NULL and the row
 //! is read. Pure.
 
@@ -20,17 +20,17 @@ impl Canonical {
         format!("({} IS NOT NULL)", self.form)
     }
 
-    /// The MD5 of the form's bytes in hexadecimal digits; NULL where the form is.
-    pub fn md5(&self) -> String {
+    /// The SHA-256 of the form's bytes in hexadecimal digits; NULL where the form is.
+    pub fn digest(&self) -> String {
         let Self { form, .. } = self;
         match self.dialect {
-            Dialect::Postgres if self.binary => format!("md5({form})"),
-            Dialect::Postgres => format!("md5(convert_to({form}, 'UTF8'))"),
+            Dialect::Postgres if self.binary => format!("encode(sha256({form}), 'hex')"),
+            Dialect::Postgres => format!("encode(sha256(convert_to({form}, 'UTF8')), 'hex')"),
             // The driver cannot tell binary columns from text in a binary collation; the server can.
             _ if self.binary => {
-                format!("MD5(IF(CHARSET({form}) = 'binary', {form}, CONVERT({form} USING utf8mb4)))")
+                format!("SHA2(IF(CHARSET({form}) = 'binary', {form}, CONVERT({form} USING utf8mb4)), 256)")
             }
-            _ => format!("MD5({form})"),
+            _ => format!("SHA2({form}, 256)"),
         }
     }
 }

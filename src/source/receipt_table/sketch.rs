@@ -100,9 +100,18 @@ impl ReceiptTable {
 
     fn sketch_statement(&self, span: Span, buckets: u32) -> Result<Statement, SourceError> {
         let id = self.canonical()?;
-        let mut slots = sketching::slots(&id, buckets);
+        let mut slots = sketching::slots(self.relation.db.dialect(), &id, buckets);
         slots.extend(self.consumed_in(span, Fragment::text(id.present())));
-        self.relation.statement(Query::ReceiptsSketch, &slots)
+        self.relation.statement_along(self.covering(), Query::ReceiptsSketch, &slots)
+    }
+
+    /// An index that holds everything that the ids of a span are found by.
+    fn covering(&self) -> Option<&str> {
+        let consumed = self.consumed.as_ref()?.column()?;
+        let mut needed = vec![self.id.column()?];
+        needed.extend(self.consumer.as_ref().map(ConsumerColumn::name));
+        // What another condition needs is not known.
+        (!self.filtered).then(|| self.relation.covering(consumed, &needed)).flatten()
     }
 
     fn buckets_statement(
