@@ -1,6 +1,6 @@
 -- What do the digests of the ids of confirmed events within a span add up to, bucket by bucket?
 -- Wants an index on the ack time, best with the id behind it: the column is compared as it stands.
--- The innermost query ends in OFFSET 0 so that each digest is made once; sums are exact and come modulo 2^64.
+-- OFFSET 0 sees to it that each digest and each word of one is made once; sums are exact and come modulo 2^64.
 -- Row: bucket * 2^40 + number of ids, sum of the digests' last 64 bits.
 SELECT
     bucket * 1099511627776 + COUNT(*),
@@ -9,11 +9,15 @@ FROM (
     SELECT word & /*:mask*/ AS bucket, word
     FROM (
         SELECT /*:word*/ AS word
-        FROM /*:table*/
-        WHERE /*:acked_within*/
-          AND /*:acked_usable*/
-          AND /*:filter*/
-          AND /*:picked*/
+        FROM (
+            SELECT /*:digest*/ AS digest
+            FROM /*:table*/
+            WHERE /*:acked_within*/
+              AND /*:acked_usable*/
+              AND /*:filter*/
+              AND /*:picked*/
+            OFFSET 0
+        ) AS digests
         OFFSET 0
     ) AS words
 ) AS ids

@@ -1,4 +1,4 @@
--- How many confirmed events can be added up in each window?
+-- How many confirmed events can be added up in a window?
 -- Never asked: SQLite knows no SHA-256 and lies on this machine, so that its rows are streamed and no link is spared.
 -- Row: none.
 SELECT NULL

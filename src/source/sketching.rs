@@ -56,7 +56,16 @@ fn cell(row: &dyn Fields) -> Option<(u32, Cell)> {
 
 /// The slots of a statement that adds up.
 pub fn slots(dialect: Dialect, id: &Canonical, buckets: u32) -> Vec<(&'static str, Fragment)> {
-    vec![("word", Fragment::text(word(dialect, id))), ("mask", mask(buckets))]
+    let mut slots = vec![("mask", mask(buckets))];
+    if dialect == Dialect::Postgres {
+        slots.extend([
+            ("digest", Fragment::text(id.digest())),
+            ("word", Fragment::text(word(dialect, "digest"))),
+        ]);
+    } else {
+        slots.push(("word", Fragment::text(word(dialect, &id.digest()))));
+    }
+    slots
 }
 
 fn mask(buckets: u32) -> Fragment {
@@ -65,7 +74,7 @@ fn mask(buckets: u32) -> Fragment {
 
 /// The rows of these buckets.
 pub fn in_buckets(id: &Canonical, dialect: Dialect, buckets: u32, wanted: &[u32]) -> Fragment {
-    let bucket = Fragment::text(format!("(({} & ", word(dialect, id))).and(mask(buckets));
+    let bucket = Fragment::text(format!("(({} & ", last(dialect, &id.digest()))).and(mask(buckets));
     if dialect == Dialect::Postgres {
         let list = Bound::Ints(wanted.iter().map(|bucket| i64::from(*bucket)).collect());
         return bucket.and_text(") = ANY(").and_value(list).and_text("))");
@@ -77,12 +86,21 @@ pub fn in_buckets(id: &Canonical, dialect: Dialect, buckets: u32, wanted: &[u32]
     bucket.and_text(") IN (").and(Fragment::join(list, ", ")).and_text("))")
 }
 
-/// What is taken of an id's digest, as a number.
-fn word(dialect: Dialect, id: &Canonical) -> String {
-    let digest = id.digest();
+/// What is taken of a digest, as a number. PostgreSQL makes it of single bytes in a third of the time that it takes over
+/// digits; a digest that is an expression is made for each of them.
+fn word(dialect: Dialect, digest: &str) -> String {
+    let byte = |place: u32| format!("get_byte({digest}, {place})::bigint << {}", 8 * (31 - place));
     match dialect {
-        Dialect::Postgres => format!("('x' || right({digest}, 16))::bit(64)::bigint"),
+        Dialect::Postgres => format!("({})", (24..32).map(byte).collect::<Vec<_>>().join(" | ")),
         Dialect::Sqlite | Dialect::Mysql => format!("CAST(CONV(RIGHT({digest}, 16), 16, 10) AS UNSIGNED)"),
+    }
+}
+
+/// Its last 32 bits: all that a bucket is chosen by.
+fn last(dialect: Dialect, digest: &str) -> String {
+    match dialect {
+        Dialect::Postgres => format!("('x' || encode(substr({digest}, 29), 'hex'))::bit(32)::bigint"),
+        Dialect::Sqlite | Dialect::Mysql => format!("CAST(CONV(RIGHT({digest}, 8), 16, 10) AS UNSIGNED)"),
     }
 }
 
@@ -93,8 +111,10 @@ pub async fn check(relation: &Relation, id: &IdColumn) -> Result<Option<String>,
     if let Some(wrong) = check_known(relation, id).await? {
         return Ok(Some(wrong));
     }
-    let asked =
-        [Asked::value("id", id.select()), Asked::value("id", word(relation.db.dialect(), &canonical))];
+    let asked = [
+        Asked::value("id", id.select()),
+        Asked::value("id", word(relation.db.dialect(), &canonical.digest())),
+    ];
     let own: Mutex<Option<Id>> = Mutex::new(None);
     let wrong = Mutex::new(None);
     let look = |place: usize, cell: Value<'_>| {
@@ -135,7 +155,7 @@ async fn check_known(relation: &Relation, id: &IdColumn) -> Result<Option<String
     });
     let dialect = relation.db.dialect();
     let slots = [
-        ("word", Fragment::text(word(dialect, &canonical))),
+        ("word", Fragment::text(word(dialect, &canonical.digest()))),
         ("values", Fragment::join(values, " UNION ALL ")),
     ];
     let statement = sql::render(Query::SketchCheck, dialect, &slots);

@@ -12,6 +12,7 @@ use crate::source::sketching;
 use crate::source::sql::{Fragment, Query, Statement};
 use crate::source::time_column::TimeColumn;
 use crate::source::{SourceError, condition, limit};
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 /// Events of one window that can be added up, all expected by the same consumers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,8 +25,9 @@ pub struct Counted {
     pub rows: u64,
 }
 
-/// So many windows are counted by one statement.
-const WINDOWS: usize = 32;
+/// So many windows are counted at a time: each by a statement of its own, which is less work than finding the window of
+/// each row.
+const COUNTS: usize = 4;
 
 impl EventTable {
     /// Why this table cannot be added up, if it cannot.
@@ -59,21 +61,22 @@ impl EventTable {
         sketching::added(&self.relation, &statement, buckets).await
     }
 
-    /// How many events can be added up in each of these windows, which lie in time order without gaps.
+    /// How many events can be added up in each of these windows.
     ///
     /// # Errors
     /// If the rows cannot be read.
     pub async fn counts(&self, windows: &[Window]) -> Result<Vec<Counted>, SourceError> {
-        let mut all = Vec::new();
-        for (part, windows) in windows.chunks(WINDOWS).enumerate() {
-            let Some(statement) = self.counts_statement(windows)? else { continue };
+        let of = async |(place, window): (usize, &Window)| {
+            let Some(statement) = self.counts_statement(*window)? else { return Ok(Vec::new()) };
             let decode = |row: &dyn Fields| {
-                counted(row, part * WINDOWS).map(Some).ok_or_else(|| "a count could not be read".to_owned())
+                counted(row, place).map(Some).ok_or_else(|| "a count could not be read".to_owned())
             };
             let rows = self.relation.db.collect(&statement, Some(&self.relation.name), &decode).await?;
-            all.extend(rows.found);
-        }
-        Ok(all)
+            Ok::<_, SourceError>(rows.found)
+        };
+        let counts: Vec<_> =
+            stream::iter(windows.iter().enumerate()).map(of).buffered(COUNTS).try_collect().await?;
+        Ok(counts.into_iter().flatten().collect())
     }
 
     /// The rows of a span that the server does not add up: not acked, or with an id that is read here alone. `None` if
@@ -125,8 +128,8 @@ impl EventTable {
     /// The statements that adding up a span takes, by name, with their values written in.
     #[must_use]
     pub fn sketch_statements(&self, windows: &[Window], span: Span, buckets: u32) -> Vec<(String, String)> {
-        let shown = &windows[..windows.len().min(1)];
-        let mut all: Vec<Statement> = self.counts_statement(shown).ok().flatten().into_iter().collect();
+        let counts = windows.first().and_then(|first| self.counts_statement(*first).ok().flatten());
+        let mut all: Vec<Statement> = counts.into_iter().collect();
         all.extend(self.sketch_statement(span, None, buckets));
         all.extend(self.buckets_statement(span, buckets, &[0], crate::source::shown_limit()).ok().flatten());
         crate::source::shown(&all)
@@ -161,24 +164,13 @@ impl EventTable {
         self.relation.statement(Query::EventsSketch, &slots)
     }
 
-    fn counts_statement(&self, windows: &[Window]) -> Result<Option<Statement>, SourceError> {
-        let (Some(acked), Some(first), Some(last)) = (&self.acked, windows.first(), windows.last()) else {
+    fn counts_statement(&self, window: Window) -> Result<Option<Statement>, SourceError> {
+        if self.acked.is_none() {
             return Ok(None);
-        };
-        let mut place = Fragment::text("CASE ");
-        for (number, window) in windows.iter().enumerate().skip(1) {
-            let bound = acked.axis().bound(window.0.from);
-            place = place.and_text(format!("WHEN {} < ", acked.raw())).and_value(bound);
-            place = place.and_text(format!(" THEN {} ", number - 1));
         }
-        let place = match windows.len() {
-            1 => Fragment::text("0"),
-            all => place.and_text(format!("ELSE {} END", all - 1)),
-        };
         let (low, high) = self.expects.split_at(self.expects.len().min(super::BITS));
-        let mut slots =
-            self.acked_in(Span::new(first.0.from, last.0.until), self.counted(&self.canonical()?));
-        slots.extend([("place", place), ("expected_low", bits(low)), ("expected_high", bits(high))]);
+        let mut slots = self.acked_in(window.0, self.counted(&self.canonical()?));
+        slots.extend([("expected_low", bits(low)), ("expected_high", bits(high))]);
         self.relation.statement(Query::EventsCounts, &slots).map(Some)
     }
 
@@ -227,11 +219,7 @@ fn placed(event: &Event, span: Span) -> bool {
     event.acked == Stamp::Unusable || at.is_some_and(|at| span.contains(at))
 }
 
-fn counted(row: &dyn Fields, first: usize) -> Option<Counted> {
+fn counted(row: &dyn Fields, window: usize) -> Option<Counted> {
     let number = |place| u64::try_from(row.cell(place).integer()?).ok();
-    Some(Counted {
-        window: first + usize::try_from(number(0)?).ok()?,
-        expected_by: number(1)? | number(2)? << super::BITS,
-        rows: number(3)?,
-    })
+    Some(Counted { window, expected_by: number(0)? | number(1)? << super::BITS, rows: number(2)? })
 }

@@ -20,12 +20,12 @@ impl Canonical {
         format!("({} IS NOT NULL)", self.form)
     }
 
-    /// The SHA-256 of the form's bytes in hexadecimal digits; NULL where the form is.
+    /// The SHA-256 of the form's bytes, on MySQL in hexadecimal digits; NULL where the form is.
     pub fn digest(&self) -> String {
         let Self { form, .. } = self;
         match self.dialect {
-            Dialect::Postgres if self.binary => format!("encode(sha256({form}), 'hex')"),
-            Dialect::Postgres => format!("encode(sha256(convert_to({form}, 'UTF8')), 'hex')"),
+            Dialect::Postgres if self.binary => format!("sha256({form})"),
+            Dialect::Postgres => format!("sha256(convert_to({form}, 'UTF8'))"),
             // The driver cannot tell binary columns from text in a binary collation; the server can.
             _ if self.binary => {
                 format!("SHA2(IF(CHARSET({form}) = 'binary', {form}, CONVERT({form} USING utf8mb4)), 256)")

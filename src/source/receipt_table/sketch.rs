@@ -138,7 +138,7 @@ impl ReceiptTable {
             ("picked", picked),
             ("limit", limit),
         ]);
-        self.relation.statement(Query::ReceiptsPicked, &slots)
+        self.relation.statement_along(self.covering(), Query::ReceiptsPicked, &slots)
     }
 
     fn consumed_in(&self, span: Span, picked: Fragment) -> Vec<(&'static str, Fragment)> {
