@@ -35,12 +35,7 @@ pub struct Due {
 }
 
 /// Judges what is due. Sources that fail are named in the result, and their windows stay due.
-pub async fn reconcile_due(
-    due: &Due,
-    config: &Config,
-    keeping: Keeping<'_>,
-    watch: Watch<'_>,
-) -> Reconciled {
+pub async fn reconcile_due(due: &Due, config: &Config, keeping: Keeping<'_>, watch: Watch<'_>) -> Reconciled {
     let plans: Vec<_> = due.flows.iter().map(FlowPlan::unread).collect();
     let databases = Databases::connect(&plans, config).await;
     let (mut outcomes, mut unrecorded, mut spans) = (Vec::new(), None, Vec::new());
