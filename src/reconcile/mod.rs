@@ -10,6 +10,7 @@
 //! part      a table's part of a slice               gathered  all tables' parts, into the books
 //! confirm   the second pass: suspects by id       outcome   from flows to the finished run
 //! sketch    the first pass over a slow link: sums of ids, and the rows of buckets that differ
+//! link      what the links carry, where that decides which of them it is
 //! again     differences looked up by hand         outlook   what a scheduled run would do, and has left undone
 //! ```
 
@@ -20,6 +21,7 @@ mod describe;
 mod due;
 mod gathered;
 mod lanes;
+mod link;
 mod outcome;
 mod outlook;
 mod part;
