@@ -109,6 +109,10 @@ async fn a_slow_link_is_measured_once_and_spared_and_a_quiet_hour_is_not_measure
     }
     let late = &report["flows"][0]["consumers"][0]["not_decidable"];
     assert!(late.as_array().unwrap().contains(&"late".into()), "what sums do not show is said: {late}");
+    child::err(&day)
+        .lines()
+        .filter(|line| line.contains("link measured"))
+        .for_each(|line| eprintln!("{line}"));
     assert_eq!(measured(&day), 2, "once for each database: {}", child::err(&day));
 
     let hour = run(&slow, "--from 2026-03-02T10:00:00Z --until 2026-03-02T11:00:00Z");
@@ -124,6 +128,10 @@ async fn a_slow_link_is_measured_once_and_spared_and_a_quiet_hour_is_not_measure
     assert_ne!(bound[0].0, "sketch");
 
     let fast = run(&config(&producer.url, &consumer.url, rules), "--date 2026-03-02");
+    child::err(&fast)
+        .lines()
+        .filter(|line| line.contains("link measured"))
+        .for_each(|line| eprintln!("{line}"));
     let report = child::json(&fast);
     assert_eq!((missing(&report), measured(&fast)), (vec![1, 1], 2), "{}", child::said(&fast));
     assert!(told(&report).iter().all(|(strategy, _)| strategy != "sketch"), "{}", child::err(&fast));

@@ -120,7 +120,7 @@ impl Shared {
             }
             if let Some(rate) = self.mischief.rate {
                 let _alone = self.pace.lock().unwrap();
-                thread::sleep(Duration::from_secs_f64(length as f64 / rate as f64));
+                thread::sleep(Duration::from_micros(length as u64 * 1_000_000 / rate));
             }
             self.longest.fetch_max(passed, Ordering::SeqCst);
             self.said.lock().unwrap().extend_from_slice(&buffer[..length]);

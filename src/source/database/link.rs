@@ -4,7 +4,7 @@
 //! link's. A connection begins slowly, so that small values make a long link look slow: larger ones follow while that makes
 //! a difference. What disturbs only makes a value take longer, so that the fastest one counts.
 
-use super::{Database, Pool, Server, drain};
+use super::{Database, Pool, Server, drain, silence};
 use crate::clock::Stopwatch;
 use crate::config::Dialect;
 use crate::source::error::Failure;
@@ -41,11 +41,12 @@ struct Probe {
     spent: Duration,
     best: u64,
     over: bool,
+    all_came: bool,
 }
 
 impl Probe {
     fn new(idle: Duration, enough: u64) -> Self {
-        Self { idle, enough, size: FIRST, spent: Duration::ZERO, best: 0, over: false }
+        Self { idle, enough, size: FIRST, spent: Duration::ZERO, best: 0, over: false, all_came: true }
     }
 
     /// The size of the next value, in bytes; `None` once enough is known.
@@ -66,7 +67,7 @@ impl Probe {
     /// It did not come within this time.
     fn stayed_away(&mut self, waited: Duration) {
         self.best = self.best.max(per_second(self.size, waited));
-        self.over = true;
+        (self.over, self.all_came) = (true, false);
     }
 }
 
@@ -92,9 +93,9 @@ impl Database {
     async fn measured(&self, enough: u64) -> Result<u64, Failure> {
         let pass = self.0.gate.pass(self).await?;
         let rate = match &self.0.pool {
-            Pool::Sqlite(pool) => over(pool, self.dialect(), enough).await,
-            Pool::Postgres(pool) => over(pool, self.dialect(), enough).await,
-            Pool::Mysql(pool) => over(pool, self.dialect(), enough).await,
+            Pool::Sqlite(pool) => over(pool, self.dialect(), enough, self.0.limit).await,
+            Pool::Postgres(pool) => over(pool, self.dialect(), enough, self.0.limit).await,
+            Pool::Mysql(pool) => over(pool, self.dialect(), enough, self.0.limit).await,
         };
         pass.gave(0).await;
         let rate = rate?;
@@ -104,28 +105,40 @@ impl Database {
 }
 
 /// Measures on one connection, which gets faster as it is used.
-async fn over<D>(pool: &sqlx::Pool<D>, dialect: Dialect, enough: u64) -> Result<u64, Failure>
+async fn over<D>(pool: &sqlx::Pool<D>, dialect: Dialect, enough: u64, limit: Duration) -> Result<u64, Failure>
 where
     D: Server,
     D::Arguments: IntoArguments<D>,
     for<'c> &'c mut D::Connection: Executor<'c, Database = D>,
 {
     let mut connection = pool.acquire().await?;
+    let probed = tokio::time::timeout(limit, probed::<D>(&mut connection, dialect, enough)).await;
+    let probe = probed.unwrap_or_else(|_| Err(silence(limit)));
+    if !probe.as_ref().is_ok_and(|probe| probe.all_came) {
+        // The rest of a value may still be under way on it.
+        connection.close_on_drop();
+    }
+    probe.map(|probe| probe.best)
+}
+
+async fn probed<D>(connection: &mut D::Connection, dialect: Dialect, enough: u64) -> Result<Probe, Failure>
+where
+    D: Server,
+    D::Arguments: IntoArguments<D>,
+    for<'c> &'c mut D::Connection: Executor<'c, Database = D>,
+{
     // The first one is prepared too.
-    timed::<D>(&mut connection, dialect, 1).await?;
-    let mut probe = Probe::new(timed::<D>(&mut connection, dialect, 1).await?, enough);
+    timed::<D>(connection, dialect, 1).await?;
+    let mut probe = Probe::new(timed::<D>(connection, dialect, 1).await?, enough);
     while let Some(bytes) = probe.next() {
-        match tokio::time::timeout(PATIENCE, timed::<D>(&mut connection, dialect, bytes)).await {
-            Ok(took) => probe.came(took?),
-            Err(_) => {
-                probe.stayed_away(PATIENCE);
-                // The rest of the value is still under way on it.
-                connection.close_on_drop();
-                break;
-            }
+        let took = tokio::time::timeout(PATIENCE, timed::<D>(connection, dialect, bytes)).await;
+        if let Ok(took) = took {
+            probe.came(took?);
+        } else {
+            probe.stayed_away(PATIENCE);
         }
     }
-    Ok(probe.best)
+    Ok(probe)
 }
 
 /// How long a value of so many bytes takes.
@@ -170,10 +183,10 @@ mod tests {
             let (mut left, mut took) = (size, round_trip);
             while left > window {
                 left -= window;
-                took += round_trip.max(Duration::from_secs_f64(window as f64 / rate as f64));
+                took += round_trip.max(Duration::from_micros(window * 1_000_000 / rate));
                 window *= 2;
             }
-            took += Duration::from_secs_f64(left as f64 / rate as f64);
+            took += Duration::from_micros(left * 1_000_000 / rate);
             if took > PATIENCE {
                 probe.stayed_away(PATIENCE);
             } else {
