@@ -284,6 +284,9 @@ pub struct RunArgs {
     /// Tell nobody: no mail, no channel.
     #[arg(long)]
     pub no_notify: bool,
+    /// Read so many flows side by side [default: `jobs`, else 4].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64).map(|count| count as usize))]
+    pub jobs: Option<usize>,
     /// Take no more memory than this, at least 64MiB; what does not fit waits in a temporary file
     /// [default: `max_memory`, else 256MiB].
     #[arg(long, value_name = "SIZE", value_parser = max_memory)]

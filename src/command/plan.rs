@@ -67,7 +67,11 @@ fn rules(flow: &Flow, config: &Config) -> String {
         tables(&flow.events.tables),
         place(config, &flow.events.database),
     );
-    let choice = strategy::choose(config.wanted(flow), &strategy::known(flow, config, None));
+    let known = strategy::known(flow, config, None);
+    let choice = strategy::choose(config.wanted(flow), &known);
+    // A run decides by what it measures; nothing is read here.
+    let open = strategy::depends_on_link(config.wanted(flow), &known);
+    let strategy = if open { config.wanted(flow).name() } else { choice.strategy.name() };
     for consumer in &flow.consumers {
         let kept = consumer.retention.map_or("for ever".to_owned(), |kept| format!("for {}", human(kept)));
         let _ = writeln!(
@@ -76,12 +80,15 @@ fn rules(flow: &Flow, config: &Config) -> String {
             consumer.name,
             tables(&consumer.tables),
             place(config, &consumer.database),
-            choice.strategy.name()
+            strategy
         );
         if let Some(dead) = &consumer.dead_letters {
             let _ =
                 writeln!(text, "         dead letters: {} in {}", dead.table, place(config, &dead.database));
         }
+    }
+    if open {
+        text.push_str("         auto: where there is much to read the run measures the links to the databases, and streams unless one is slow\n");
     }
     choice.hint.iter().for_each(|hint| _ = writeln!(text, "         {hint}"));
     text

@@ -1,42 +1,64 @@
-//! Progress on a terminal; nothing anywhere else.
+//! Progress on a terminal, a bar for each flow that is at work; nothing anywhere else.
 
 use crate::reconcile::Step;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// The bar's full length: per mille of the range.
+/// A bar's full length: per mille of the range.
 const FULL: u64 = 1_000;
 
-/// A bar on stderr, if that is a terminal.
-pub(super) struct Progress(ProgressBar);
+/// Bars on stderr, if that is a terminal.
+pub(super) struct Progress {
+    all: MultiProgress,
+    flows: Mutex<BTreeMap<String, ProgressBar>>,
+}
 
 impl Progress {
     pub(super) fn new(quiet: bool) -> Self {
         // indicatif draws nothing where stderr is no terminal.
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-        let bar = ProgressBar::with_draw_target(Some(FULL), target);
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} [{bar:30}] {elapsed}") {
-            bar.set_style(style);
-        }
-        bar.enable_steady_tick(Duration::from_millis(200));
-        Self(bar)
+        Self { all: MultiProgress::with_draw_target(target), flows: Mutex::default() }
     }
 
     pub(super) fn show(&self, step: Step<'_>) {
         match step {
             Step::Reading { flow, share, rows } => {
-                self.0.set_message(format!("{flow}: {rows} rows read"));
-                self.0.set_position(per_mille(share));
+                self.set(flow, format!("{flow}: {rows} rows read"), per_mille(share));
             }
             Step::Confirming { flow, done, of } => {
-                self.0.set_message(format!("{flow}: {done} of {of} suspects looked up"));
-                self.0.set_position((done as u64 * FULL).checked_div(of as u64).unwrap_or(FULL));
+                let position = (done as u64 * FULL).checked_div(of as u64).unwrap_or(FULL);
+                self.set(flow, format!("{flow}: {done} of {of} suspects looked up"), position);
+            }
+            Step::Done { flow } => {
+                let bar = self.flows.lock().unwrap_or_else(PoisonError::into_inner).remove(flow);
+                bar.inspect(ProgressBar::finish_and_clear);
             }
         }
     }
 
+    fn set(&self, flow: &str, message: String, position: u64) {
+        let mut flows = self.flows.lock().unwrap_or_else(PoisonError::into_inner);
+        let bar = flows.entry(flow.to_owned()).or_insert_with(|| self.bar());
+        bar.set_message(message);
+        bar.set_position(position);
+    }
+
+    fn bar(&self) -> ProgressBar {
+        let bar = self.all.add(ProgressBar::new(FULL));
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} [{bar:30}] {elapsed}") {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(Duration::from_millis(200));
+        bar
+    }
+
     pub(super) fn clear(&self) {
-        self.0.finish_and_clear();
+        let mut flows = self.flows.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *flows).into_values().for_each(|bar| bar.finish_and_clear());
+        // A terminal that cannot be cleared is no reason to fail.
+        let _ = self.all.clear();
     }
 }
 

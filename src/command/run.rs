@@ -18,6 +18,7 @@ use crate::reconcile::{Due, Keeping, Reconciled, Watch, reconcile, reconcile_due
 use crate::report::{Format, Options, render, write};
 use crate::schedule::{WINDOWS_MAX, settled_until};
 use std::path::Path;
+use tokio::sync::Mutex;
 
 pub(super) fn run(global: &Global, args: &RunArgs) -> anyhow::Result<u8> {
     let mut config = load_config(global)?;
@@ -25,6 +26,8 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> anyhow::Result<u8> {
     config.pause.file = args.pause_file.clone().or(config.pause.file);
     let as_of = args.selection.as_of.unwrap_or_else(clock::now);
     let work = work(&config, args, as_of)?;
+    // Memory is shared out among so many.
+    config.jobs = args.jobs.unwrap_or(config.jobs).clamp(1, work.flows().len().max(1));
     let progress = Progress::new(global.quiet);
     let id = clock::run_id(clock::now());
     let around = Around::new(&config, &id, args.output.as_deref());
@@ -226,11 +229,12 @@ impl Job<'_> {
     }
 
     async fn judged(&self, ledger: &mut Ledger, lease: &Lease) -> Reconciled {
-        let mut keeping = Keeping { ledger, lease, zone: self.config.time_zone };
+        let ledger = Mutex::new(ledger);
+        let keeping = Keeping { ledger: &ledger, lease, zone: self.config.time_zone };
         let watch: Watch<'_> = &|step| self.progress.show(step);
         match self.work {
-            Work::Due(due) => reconcile_due(due, self.config, &mut keeping, watch).await,
-            Work::Range(plan) => reconcile_range(plan, self.config, &mut keeping, watch).await,
+            Work::Due(due) => reconcile_due(due, self.config, keeping, watch).await,
+            Work::Range(plan) => reconcile_range(plan, self.config, keeping, watch).await,
         }
     }
 

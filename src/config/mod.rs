@@ -29,11 +29,18 @@ use chrono_tz::Tz;
 use secrecy::SecretString;
 use std::collections::BTreeMap;
 
+/// So many flows are read side by side unless somebody says otherwise.
+pub const JOBS: usize = 4;
+/// No more flows than this are read side by side.
+pub const JOBS_MAX: usize = 64;
+
 /// Everything a run needs to know.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// What a run may take of memory, in bytes.
     pub max_memory: u64,
+    /// So many flows are read side by side; each has an equal part of the memory.
+    pub jobs: usize,
     /// Cuts the days and labels the reports.
     pub time_zone: Tz,
     /// msgrecon's own database.

@@ -191,18 +191,18 @@ impl Ledger {
     /// # Errors
     /// A ledger that fails, or one to copy into that is not empty.
     pub async fn copy_from(&mut self, other: &mut Self) -> Result<Vec<(&'static str, u64)>, LedgerError> {
-        let mut copied = Vec::new();
-        self.store.begin().await?;
-        for table in &TABLES {
-            if !self.store.fetch(&table.read(), &[1_i64.into(), 0_i64.into()]).await?.is_empty() {
-                self.store.rollback().await?;
-                let message = "it is not empty: a ledger is copied only into a new one";
-                return Err(LedgerError::new(ErrorKind::Configuration, message).at(self.store.place()));
+        self.transaction(async |ledger| {
+            let mut copied = Vec::new();
+            for table in &TABLES {
+                if !ledger.store.fetch(&table.read(), &[1_i64.into(), 0_i64.into()]).await?.is_empty() {
+                    let message = "it is not empty: a ledger is copied only into a new one";
+                    return Err(LedgerError::new(ErrorKind::Configuration, message).at(ledger.place()));
+                }
+                copied.push((table.name, ledger.copy_table(other, table).await?));
             }
-            copied.push((table.name, self.copy_table(other, table).await?));
-        }
-        self.store.commit().await?;
-        Ok(copied)
+            Ok(copied)
+        })
+        .await
     }
 
     async fn copy_table(&mut self, other: &mut Self, table: &Table) -> Result<u64, LedgerError> {

@@ -169,33 +169,58 @@ impl Ledger {
         found: &mut [Difference],
         healed: &[Heal],
     ) -> Result<(), LedgerError> {
-        self.begin(lease, flow).await?;
-        let mut stale = BTreeSet::new();
-        let mut by_consumer: BTreeMap<String, Vec<&mut Difference>> = BTreeMap::new();
-        for difference in found.iter_mut().filter(|difference| difference.id.is_some()) {
-            by_consumer.entry(difference.consumer.clone().unwrap_or_default()).or_default().push(difference);
+        let seen = &*found;
+        let entries = self
+            .under_lease(lease, flow, async |ledger| {
+                let mut stale = BTreeSet::new();
+                let entries = ledger.put_found(flow, since, seen, &mut stale).await?;
+                for batch in healed.chunks(sql::LIST_MAX) {
+                    ledger.put_healed(flow, since.as_of, batch, &mut stale).await?;
+                }
+                let stale: Vec<_> = stale.into_iter().collect();
+                ledger.mark_stale(flow, since.looked_before, &stale).await?;
+                Ok(entries)
+            })
+            .await?;
+        // Only now: a transaction that is made again finds what was found as it was.
+        for difference in found {
+            let of = entries.get(difference.consumer.as_deref().unwrap_or_default());
+            let entry = difference.id.as_ref().and_then(|id| of?.get(&key(id)));
+            adorn(difference, entry, since);
         }
-        for (consumer, differences) in &mut by_consumer {
-            for batch in differences.chunks_mut(sql::LIST_MAX) {
-                self.put_found(flow, consumer, since, batch, &mut stale).await?;
-            }
-        }
-        for batch in healed.chunks(sql::LIST_MAX) {
-            self.put_healed(flow, since.as_of, batch, &mut stale).await?;
-        }
-        let stale: Vec<_> = stale.into_iter().collect();
-        self.mark_stale(flow, since.looked_before, &stale).await?;
-        self.commit().await
+        Ok(())
     }
 
+    /// Gives the entries of what was found, by consumer and key.
     async fn put_found(
+        &mut self,
+        flow: &str,
+        since: &Since,
+        found: &[Difference],
+        stale: &mut BTreeSet<Micros>,
+    ) -> Result<BTreeMap<String, BTreeMap<Vec<u8>, Entry>>, LedgerError> {
+        let mut by_consumer: BTreeMap<String, Vec<&Difference>> = BTreeMap::new();
+        for difference in found.iter().filter(|difference| difference.id.is_some()) {
+            by_consumer.entry(difference.consumer.clone().unwrap_or_default()).or_default().push(difference);
+        }
+        let mut entries: BTreeMap<String, BTreeMap<Vec<u8>, Entry>> = BTreeMap::new();
+        for (consumer, differences) in by_consumer {
+            for batch in differences.chunks(sql::LIST_MAX) {
+                let put = self.put_batch(flow, &consumer, since, batch, stale).await?;
+                entries.entry(consumer.clone()).or_default().extend(put);
+            }
+        }
+        Ok(entries)
+    }
+
+    async fn put_batch(
         &mut self,
         flow: &str,
         consumer: &str,
         since: &Since,
-        batch: &mut [&mut Difference],
+        batch: &[&Difference],
         stale: &mut BTreeSet<Micros>,
-    ) -> Result<(), LedgerError> {
+    ) -> Result<BTreeMap<Vec<u8>, Entry>, LedgerError> {
         let ids: Vec<_> = batch.iter().filter_map(|difference| difference.id.clone()).collect();
         let mut known = self.known(flow, consumer, &ids).await?;
         let mut writes = Writes::default();
@@ -206,11 +231,11 @@ impl Ledger {
             if done.insert(key.clone())
                 && let Some(now) = weigh(known.remove(&key), difference, since, &mut writes, stale)
             {
-                known.insert(key.clone(), now);
+                known.insert(key, now);
             }
-            adorn(difference, known.get(&key), since);
         }
-        self.write(flow, consumer, since.as_of, writes).await
+        self.write(flow, consumer, since.as_of, writes).await?;
+        Ok(known)
     }
 
     async fn put_healed(

@@ -1,7 +1,12 @@
 //! What can go wrong with the ledger, told so that somebody can act on it.
 
+use sqlx::error::DatabaseError;
 use sqlx::migrate::MigrateError;
+use sqlx::mysql::MySqlDatabaseError;
 use std::fmt;
+
+/// `ER_LOCK_WAIT_TIMEOUT`.
+const MYSQL_LOCK_WAIT_TIMEOUT: u16 = 1205;
 
 /// Who or what has to change before the same call can succeed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,11 +32,13 @@ pub struct LedgerError {
     pub message: String,
     /// Who has to act.
     pub kind: ErrorKind,
+    /// Another session was in the way: what was under way is taken back, and may succeed when it is made again.
+    pub(super) crossed: bool,
 }
 
 impl LedgerError {
     pub(super) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { place: String::new(), message: message.into(), kind }
+        Self { place: String::new(), message: message.into(), kind, crossed: false }
     }
 
     pub(super) fn at(self, place: &str) -> Self {
@@ -60,12 +67,23 @@ impl From<sqlx::Error> for LedgerError {
                 ErrorKind::Configuration,
                 "its URL cannot be understood; look at `url` under `[ledger]`",
             ),
-            Error::Database(inner) => Self::new(ErrorKind::Away, inner.message()),
+            Error::Database(inner) => {
+                Self { crossed: crossed(inner.as_ref()), ..Self::new(ErrorKind::Away, inner.message()) }
+            }
             Error::Io(inner) => Self::new(ErrorKind::Away, format!("no connection: {inner}")),
             Error::Tls(inner) => Self::new(ErrorKind::Away, format!("no TLS connection: {inner}")),
             _ => Self::new(ErrorKind::Away, error.to_string()),
         }
     }
+}
+
+/// Whether two sessions waited for each other, or one of them for too long: the SQLSTATE of a serialization failure, which
+/// MySQL also gives for a deadlock, that of a deadlock on PostgreSQL, and MySQL's number for a lock that was not had in time.
+/// <https://www.postgresql.org/docs/current/mvcc-serialization-failure-handling.html>,
+/// <https://dev.mysql.com/doc/refman/8.4/en/innodb-deadlocks-handling.html>.
+fn crossed(error: &dyn DatabaseError) -> bool {
+    let number = error.try_downcast_ref::<MySqlDatabaseError>().map(MySqlDatabaseError::number);
+    number == Some(MYSQL_LOCK_WAIT_TIMEOUT) || matches!(error.code().as_deref(), Some("40001" | "40P01"))
 }
 
 impl From<MigrateError> for LedgerError {

@@ -64,22 +64,22 @@ impl Ledger {
         asked: Option<Micros>,
         default: Micros,
     ) -> Result<Begun, LedgerError> {
-        self.begin(lease, flow).await?;
-        let (begun, step) = self.start(flow, asked, default).await?;
-        match step {
-            Start::New => {
-                let values = [flow.into(), begun.begin.into(), asked.into(), begun.begin.into()];
-                self.store.execute(sql::FLOW_ADD, &values).await?;
+        self.under_lease(lease, flow, async |ledger| {
+            let (begun, step) = ledger.start(flow, asked, default).await?;
+            match step {
+                Start::New => {
+                    let values = [flow.into(), begun.begin.into(), asked.into(), begun.begin.into()];
+                    ledger.store.execute(sql::FLOW_ADD, &values).await?;
+                }
+                Start::Moved => {
+                    let values = [begun.begin.into(), asked.into(), begun.begin.into(), flow.into()];
+                    ledger.store.execute(sql::FLOW_SET, &values).await?;
+                }
+                Start::Known => {}
             }
-            Start::Moved => {
-                let values = [begun.begin.into(), asked.into(), begun.begin.into(), flow.into()];
-                self.store.execute(sql::FLOW_SET, &values).await?;
-            }
-            Start::Known => {}
-        }
-        let watermark = self.advance(flow, begun).await?;
-        self.commit().await?;
-        Ok(Begun { watermark, ..begun })
+            Ok(Begun { watermark: ledger.advance(flow, begun).await?, ..begun })
+        })
+        .await
     }
 
     /// Takes the watermark back to a hole; within a transaction.

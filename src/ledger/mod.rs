@@ -11,7 +11,7 @@
 //! slices       judged and not reported yet              life    what a report says of all this
 //! runs         history and the finished reports         upkeep  acknowledge, list, prune
 //! alerts       as the last run left them            deliveries    what is to be told, until it is
-//! copy         into another ledger
+//! copy         into another ledger                  turns   transactions, and when they are made again
 //! ```
 
 mod alerts;
@@ -28,6 +28,7 @@ mod schema;
 mod slices;
 mod sql;
 mod store;
+mod turns;
 mod upkeep;
 mod value;
 mod windows;
@@ -86,26 +87,15 @@ impl Ledger {
         self.store.close().await;
     }
 
-    /// Begins a transaction that only the holder of the lease can begin.
-    async fn begin(&mut self, lease: &Lease, flow: &str) -> Result<(), LedgerError> {
-        self.store.begin().await?;
-        self.fence(lease, flow).await
-    }
-
-    /// Renews the lease within a transaction, and ends that if the lease is another's.
+    /// Renews the lease within a transaction, which fails if the lease is another's.
     async fn fence(&mut self, lease: &Lease, flow: &str) -> Result<(), LedgerError> {
         let now = lease::now(&mut self.store).await?;
         let values = [now.into(), flow.into(), lease.run().into(), lease.token(flow).into()];
         if self.store.execute(sql::LEASE_BEAT, &values).await? == 1 {
             return Ok(());
         }
-        self.store.rollback().await?;
         let message =
             format!("another run has taken over flow `{flow}`; what it finds counts, this run ends");
         Err(LedgerError::new(ErrorKind::Lost, message).at(self.store.place()))
-    }
-
-    async fn commit(&mut self) -> Result<(), LedgerError> {
-        self.store.commit().await
     }
 }

@@ -109,15 +109,17 @@ impl Ledger {
         flows: &[String],
     ) -> Result<(), LedgerError> {
         let Some(first) = flows.first() else { return Ok(()) };
-        self.begin(lease, first).await?;
         let version = env!("CARGO_PKG_VERSION");
-        let values = [lease.run().into(), as_of.into(), at.into(), version.into(), scheduled.into()];
-        self.store.execute(sql::RUN_ADD, &values).await?;
-        for flow in flows {
-            let values = [lease.run().into(), flow.as_str().into(), as_of.into(), scheduled.into()];
-            self.store.execute(sql::RUN_FLOW_ADD, &values).await?;
-        }
-        self.commit().await
+        self.under_lease(lease, first, async |ledger| {
+            let values = [lease.run().into(), as_of.into(), at.into(), version.into(), scheduled.into()];
+            ledger.store.execute(sql::RUN_ADD, &values).await?;
+            for flow in flows {
+                let values = [lease.run().into(), flow.as_str().into(), as_of.into(), scheduled.into()];
+                ledger.store.execute(sql::RUN_FLOW_ADD, &values).await?;
+            }
+            Ok(())
+        })
+        .await
     }
 
     /// The run that a run of this flow compares itself with: the last scheduled one, else the last of all.
@@ -141,8 +143,7 @@ impl Ledger {
     /// A ledger that fails, or a lease that is lost.
     pub async fn assert_held(&mut self, lease: &Lease) -> Result<(), LedgerError> {
         for flow in lease.flows() {
-            self.begin(lease, flow).await?;
-            self.commit().await?;
+            self.under_lease(lease, flow, async |_| Ok(())).await?;
         }
         Ok(())
     }
@@ -170,16 +171,23 @@ impl Ledger {
         let run = finish.run;
         let document = pieces_of(run)?;
         let Some(first) = run.flows.first() else { return Ok(()) };
-        self.begin(lease, &first.name).await?;
-        for (part, piece) in (0_i64..).zip(document) {
-            self.store
-                .execute(sql::DOCUMENT_ADD, &[run.id.as_str().into(), part.into(), piece.into()])
-                .await?;
-        }
-        for flow in &run.flows {
-            self.fence(lease, &flow.name).await?;
-            self.finish_flow(run, flow).await?;
-        }
+        self.under_lease(lease, &first.name, async |ledger| {
+            for (part, piece) in (0_i64..).zip(&document) {
+                let values = [run.id.as_str().into(), part.into(), piece.clone().into()];
+                ledger.store.execute(sql::DOCUMENT_ADD, &values).await?;
+            }
+            for flow in &run.flows {
+                ledger.fence(lease, &flow.name).await?;
+                ledger.finish_flow(run, flow).await?;
+            }
+            ledger.end(finish).await
+        })
+        .await
+    }
+
+    /// Everything at a run's end that is not a flow's alone; in a transaction.
+    async fn end(&mut self, finish: &Finish<'_>) -> Result<(), LedgerError> {
+        let run = finish.run;
         for (flow, settled, recheck) in &finish.settled {
             let values = [flow.as_str().into(), (*settled).into(), (*recheck).into()];
             self.store.execute(sql::WINDOWS_FINISH, &values).await?;
@@ -204,8 +212,7 @@ impl Ledger {
             run.differences_total.cast_signed().into(),
             run.id.as_str().into(),
         ];
-        self.store.execute(sql::RUN_FINISH, &values).await?;
-        self.commit().await
+        self.store.execute(sql::RUN_FINISH, &values).await.map(|_| ())
     }
 
     async fn finish_flow(&mut self, run: &Run, flow: &crate::model::FlowReport) -> Result<(), LedgerError> {

@@ -38,23 +38,25 @@ impl Ledger {
         windows: &[JudgedWindow],
         slice: &KeptSlice,
     ) -> Result<(), LedgerError> {
-        self.begin(lease, flow).await?;
-        self.put_windows(flow, slice.as_of, windows).await?;
-        let values = [flow.into(), slice.span.until.into(), slice.span.from.into()];
-        self.store.execute(sql::SLICE_DROP, &values).await?;
-        for (part, piece) in (0_i64..).zip(pieces(&slice.body)?) {
-            let values = [
-                flow.into(),
-                slice.span.from.into(),
-                slice.span.until.into(),
-                part.into(),
-                slice.as_of.into(),
-                piece.into(),
-            ];
-            self.store.execute(sql::SLICE_ADD, &values).await?;
-        }
-        self.advance_known(flow).await?;
-        self.commit().await
+        let pieces = pieces(&slice.body)?;
+        self.under_lease(lease, flow, async |ledger| {
+            ledger.put_windows(flow, slice.as_of, windows).await?;
+            let values = [flow.into(), slice.span.until.into(), slice.span.from.into()];
+            ledger.store.execute(sql::SLICE_DROP, &values).await?;
+            for (part, piece) in (0_i64..).zip(&pieces) {
+                let values = [
+                    flow.into(),
+                    slice.span.from.into(),
+                    slice.span.until.into(),
+                    part.into(),
+                    slice.as_of.into(),
+                    piece.clone().into(),
+                ];
+                ledger.store.execute(sql::SLICE_ADD, &values).await?;
+            }
+            ledger.advance_known(flow).await
+        })
+        .await
     }
 
     /// Records windows that somebody's range covers: nothing waits to be reported of them.
@@ -68,10 +70,11 @@ impl Ledger {
         as_of: Micros,
         windows: &[JudgedWindow],
     ) -> Result<(), LedgerError> {
-        self.begin(lease, flow).await?;
-        self.put_windows(flow, as_of, windows).await?;
-        self.advance_known(flow).await?;
-        self.commit().await
+        self.under_lease(lease, flow, async |ledger| {
+            ledger.put_windows(flow, as_of, windows).await?;
+            ledger.advance_known(flow).await
+        })
+        .await
     }
 
     async fn advance_known(&mut self, flow: &str) -> Result<(), LedgerError> {

@@ -1,6 +1,7 @@
 //! One session with the ledger's database, whichever it is: statements with bound values in, rows of plain values out.
 
 use super::error::{ErrorKind, LedgerError};
+use super::turns::Turns;
 use super::value::{Row, Value};
 use crate::config::Dialect;
 use crate::connect;
@@ -27,7 +28,8 @@ enum Link {
     Mysql(Box<MySqlConnection>),
 }
 
-/// One session. A statement that fails in a transaction, or hangs, ends it: what is under way then is nobody's to guess.
+/// One session. A statement that hangs, or a transaction that cannot be ended, ends it: what is under way then is nobody's
+/// to guess.
 pub struct Store {
     link: Link,
     place: String,
@@ -92,8 +94,19 @@ impl Store {
         outcome.map_err(|error| LedgerError::from(error).at(&self.place))
     }
 
-    /// Runs a statement; gives the number of rows that it changed.
+    /// Runs a statement; gives the number of rows that it changed. Outside of a transaction, where it is one by itself, it
+    /// is made again if another session was in the way.
     pub async fn execute(&mut self, sql: &str, values: &[Value]) -> Result<u64, LedgerError> {
+        let mut turns = Turns::new();
+        loop {
+            match self.execute_once(sql, values).await {
+                Err(error) if !self.in_transaction && turns.another(&error).await => {}
+                outcome => return outcome,
+            }
+        }
+    }
+
+    async fn execute_once(&mut self, sql: &str, values: &[Value]) -> Result<u64, LedgerError> {
         self.still_there()?;
         let sql = self.spelled(sql);
         let work = async {
@@ -158,11 +171,14 @@ impl Store {
         Ok(())
     }
 
-    /// Ends it; what it wrote is gone.
+    /// Ends it; what it wrote is gone. A session that cannot even do that is of no use any more.
     pub async fn rollback(&mut self) -> Result<(), LedgerError> {
-        self.command("ROLLBACK").await?;
+        let outcome = self.command("ROLLBACK").await;
         self.in_transaction = false;
-        Ok(())
+        if let Err(error) = &outcome {
+            self.broken.get_or_insert_with(|| error.clone());
+        }
+        outcome
     }
 
     async fn command(&mut self, sql: &'static str) -> Result<(), LedgerError> {
@@ -197,7 +213,8 @@ impl Store {
     ) -> Result<T, LedgerError> {
         let error = match outcome {
             Ok(Ok(value)) => return Ok(value),
-            Ok(Err(error @ sqlx::Error::Database(_))) if !self.in_transaction => {
+            // The server says so and listens again; a transaction is taken back by whoever began it.
+            Ok(Err(error @ sqlx::Error::Database(_))) => {
                 return Err(LedgerError::from(error).at(&self.place));
             }
             Ok(Err(error)) => LedgerError::from(error),

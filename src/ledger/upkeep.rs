@@ -159,22 +159,24 @@ impl Ledger {
         if flows.is_empty() {
             return Ok(());
         }
-        self.store.begin().await?;
-        for flow in flows {
-            self.fence(lease, flow).await?;
-        }
         let reason = known.map(|(_, reason)| reason.replace('\0', "\u{fffd}"));
-        for entry in entries {
-            let values = [
-                known.map(|(until, _)| until).into(),
-                reason.clone().into(),
-                entry.flow.as_str().into(),
-                entry.consumer.as_deref().unwrap_or_default().into(),
-                key(&entry.id).into(),
-            ];
-            self.store.execute(sql::DIFFERENCES_ACKNOWLEDGE, &values).await?;
-        }
-        self.commit().await
+        self.transaction(async |ledger| {
+            for flow in &flows {
+                ledger.fence(lease, flow).await?;
+            }
+            for entry in entries {
+                let values = [
+                    known.map(|(until, _)| until).into(),
+                    reason.clone().into(),
+                    entry.flow.as_str().into(),
+                    entry.consumer.as_deref().unwrap_or_default().into(),
+                    key(&entry.id).into(),
+                ];
+                ledger.store.execute(sql::DIFFERENCES_ACKNOWLEDGE, &values).await?;
+            }
+            Ok(())
+        })
+        .await
     }
 
     /// How many open differences each flow has, by age.
@@ -208,14 +210,15 @@ impl Ledger {
         flow: &str,
         before: Micros,
     ) -> Result<Pruned, LedgerError> {
-        self.begin(lease, flow).await?;
-        let watermark = self.begun(flow).await?.map_or(before, |begun| begun.watermark.min(before));
-        let values = [flow.into(), watermark.into(), flow.into()];
-        let windows = self.store.execute(sql::WINDOWS_PRUNE, &values).await?;
-        let values = [flow.into(), before.into(), before.into()];
-        let differences = self.store.execute(sql::DIFFERENCES_PRUNE, &values).await?;
-        self.commit().await?;
-        Ok(Pruned { runs: 0, windows, differences })
+        self.under_lease(lease, flow, async |ledger| {
+            let watermark = ledger.begun(flow).await?.map_or(before, |begun| begun.watermark.min(before));
+            let values = [flow.into(), watermark.into(), flow.into()];
+            let windows = ledger.store.execute(sql::WINDOWS_PRUNE, &values).await?;
+            let values = [flow.into(), before.into(), before.into()];
+            let differences = ledger.store.execute(sql::DIFFERENCES_PRUNE, &values).await?;
+            Ok(Pruned { runs: 0, windows, differences })
+        })
+        .await
     }
 
     /// Forgets runs that began before an instant, with their reports; how many. The caller holds every flow, so that
@@ -231,11 +234,13 @@ impl Ledger {
                 return Ok(forgotten);
             }
             let runs: Vec<_> = rows.iter().map(|row| Value::from(row.word(0))).collect();
-            self.store.begin().await?;
-            for statement in [sql::DOCUMENTS_DROP, sql::RUN_FLOWS_DROP, sql::RUNS_DROP] {
-                self.store.execute(&sql::listed(statement, runs.len()), &runs).await?;
-            }
-            self.store.commit().await?;
+            self.transaction(async |ledger| {
+                for statement in [sql::DOCUMENTS_DROP, sql::RUN_FLOWS_DROP, sql::RUNS_DROP] {
+                    ledger.store.execute(&sql::listed(statement, runs.len()), &runs).await?;
+                }
+                Ok(())
+            })
+            .await?;
             forgotten += runs.len() as u64;
         }
     }

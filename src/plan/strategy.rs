@@ -11,13 +11,18 @@ pub const PACKED_BELOW: u64 = 25_000_000;
 /// Fewer rows than this are read faster than they are added up.
 pub const SKETCH_ROWS_MIN: u64 = 200_000;
 
+/// Fewer events than this are read before a link is measured.
+pub const MEASURED_ROWS_MIN: u64 = 20_000;
+
 /// What is known of a flow before it is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Known {
     /// What the slowest link to its sources carries; `None` where nobody has measured it.
     pub bytes_per_second: Option<u64>,
-    /// Rows of its largest side in the range; `None` where nobody knows.
+    /// About how many of its events lie in the range; `None` where nobody knows.
     pub rows: Option<u64>,
+    /// Somebody has set bounds to lateness or latencies, which sums do not show.
+    pub times_judged: bool,
     /// Why no sketch can be used, if none can.
     pub no_sketch: Option<String>,
     /// Why ids cannot be packed, if they cannot.
@@ -37,7 +42,7 @@ pub struct Choice {
 #[must_use]
 pub fn choose(wanted: Wanted, known: &Known) -> Choice {
     match wanted {
-        Wanted::Auto => Choice { strategy: by_link(known), hint: None },
+        Wanted::Auto => by_itself(known),
         Wanted::Stream => Choice { strategy: Strategy::Stream, hint: None },
         Wanted::Packed => unless(Strategy::Packed, known.no_packed.as_deref()),
         Wanted::Sketch => unless(Strategy::Sketch, known.no_sketch.as_deref()),
@@ -50,15 +55,60 @@ pub fn known(flow: &Flow, config: &Config, range: Option<Span>) -> Known {
     Known {
         bytes_per_second: None,
         rows: None,
+        times_judged: times_judged(flow),
         no_sketch: sketch_obstacle(flow, config, range),
         no_packed: Some("ids are not packed yet".to_owned()),
+    }
+}
+
+/// Whether anything is to be decided by what the link carries, so that it is worth measuring. `known.rows` is looked at
+/// where it is known.
+#[must_use]
+pub fn depends_on_link(wanted: Wanted, known: &Known) -> bool {
+    let few = known.rows.is_some_and(|rows| rows < MEASURED_ROWS_MIN);
+    wanted == Wanted::Auto && !few && (known.no_packed.is_none() || can_sketch(known))
+}
+
+fn can_sketch(known: &Known) -> bool {
+    known.no_sketch.is_none() && !known.times_judged
+}
+
+/// Bounds that are never reached because nobody measures would pass for calm.
+fn times_judged(flow: &Flow) -> bool {
+    let of_consumers = flow.consumers.iter().flat_map(|consumer| consumer.thresholds.keys());
+    let mut metrics = flow.thresholds.keys().chain(of_consumers);
+    metrics.any(|metric| ["late", "clock_skew"].contains(&metric.as_str()) || metric.starts_with("latency_"))
+}
+
+fn by_itself(known: &Known) -> Choice {
+    let strategy = by_link(known);
+    let rate = known.bytes_per_second.filter(|_| strategy != Strategy::Stream);
+    Choice {
+        strategy,
+        hint: rate.map(|rate| {
+            format!(
+                "`auto` took strategy `{}`: the slowest link to the sources carries {}",
+                strategy.name(),
+                mbits(rate)
+            )
+        }),
+    }
+}
+
+/// As links are called.
+fn mbits(bytes_per_second: u64) -> String {
+    let tenths = bytes_per_second / 12_500;
+    if tenths < 100 {
+        format!("{}.{} Mbit/s", tenths / 10, tenths % 10)
+    } else {
+        format!("{} Mbit/s", tenths / 10)
     }
 }
 
 fn by_link(known: &Known) -> Strategy {
     let slower = |than: u64| known.bytes_per_second.is_some_and(|measured| measured < than);
     let many = known.rows.is_some_and(|rows| rows > SKETCH_ROWS_MIN);
-    if slower(SKETCH_BELOW) && many && known.no_sketch.is_none() {
+    if slower(SKETCH_BELOW) && many && can_sketch(known) {
         Strategy::Sketch
     } else if slower(PACKED_BELOW) && known.no_packed.is_none() {
         Strategy::Packed
@@ -133,7 +183,7 @@ mod tests {
     use super::*;
 
     fn measured(bytes_per_second: Option<u64>, rows: Option<u64>) -> Known {
-        Known { bytes_per_second, rows, no_sketch: None, no_packed: None }
+        Known { bytes_per_second, rows, times_judged: false, no_sketch: None, no_packed: None }
     }
 
     #[test]
@@ -148,13 +198,51 @@ mod tests {
             (mbit(10), None, Strategy::Packed),
         ] {
             let choice = choose(Wanted::Auto, &measured(link, rows));
-            assert_eq!((choice.strategy, choice.hint), (right, None), "{link:?} {rows:?}");
+            assert_eq!(choice.strategy, right, "{link:?} {rows:?}");
+            assert_eq!(choice.hint.is_some(), right != Strategy::Stream, "what is not usual is said");
         }
         let slow = measured(mbit(10), Some(5_000_000));
         let no_sketch = Known { no_sketch: Some("x".to_owned()), ..slow.clone() };
         assert_eq!(choose(Wanted::Auto, &no_sketch).strategy, Strategy::Packed);
+        let judged = Known { times_judged: true, ..slow.clone() };
+        assert_eq!(
+            choose(Wanted::Auto, &judged).strategy,
+            Strategy::Packed,
+            "bounds of latencies are judged"
+        );
+        assert_eq!(choose(Wanted::Sketch, &judged).strategy, Strategy::Sketch, "whoever asks for it knows");
+        let hint = choose(Wanted::Auto, &slow).hint;
+        let right = "`auto` took strategy `sketch`: the slowest link to the sources carries 10 Mbit/s";
+        assert_eq!(hint.as_deref(), Some(right));
         let neither = Known { no_packed: Some("y".to_owned()), ..no_sketch };
         assert_eq!(choose(Wanted::Auto, &neither), Choice { strategy: Strategy::Stream, hint: None });
+    }
+
+    #[test]
+    fn a_link_is_measured_only_where_it_decides() {
+        let open = measured(None, Some(1_000_000));
+        assert!(depends_on_link(Wanted::Auto, &open));
+        assert!(depends_on_link(Wanted::Auto, &Known { rows: None, ..open.clone() }));
+        assert!(!depends_on_link(Wanted::Auto, &Known { rows: Some(5_000), ..open.clone() }), "a quiet day");
+        assert!(
+            [Wanted::Stream, Wanted::Packed, Wanted::Sketch].iter().all(|one| !depends_on_link(*one, &open))
+        );
+        let no_packed = Known { no_packed: Some("x".to_owned()), ..open };
+        assert!(depends_on_link(Wanted::Auto, &no_packed));
+        assert!(!depends_on_link(Wanted::Auto, &Known { times_judged: true, ..no_packed.clone() }));
+        assert!(!depends_on_link(Wanted::Auto, &Known { no_sketch: Some("y".to_owned()), ..no_packed }));
+    }
+
+    #[test]
+    fn links_are_named_as_people_name_them() {
+        for (rate, name) in [
+            (1_250_000, "10 Mbit/s"),
+            (64_000, "0.5 Mbit/s"),
+            (1_112_500, "8.9 Mbit/s"),
+            (12_600_000, "100 Mbit/s"),
+        ] {
+            assert_eq!(mbits(rate), name);
+        }
     }
 
     #[test]

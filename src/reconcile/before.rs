@@ -25,14 +25,15 @@ pub(super) struct Before {
 }
 
 /// Reads what the ledger knows, and decides what to do.
-pub(super) async fn before(flow: &Flow, due: &Due, keeping: &mut Keeping<'_>) -> Result<Before, LedgerError> {
+pub(super) async fn before(flow: &Flow, due: &Due, keeping: Keeping<'_>) -> Result<Before, LedgerError> {
     let (name, zone, as_of) = (&flow.name, keeping.zone, due.as_of);
     let (asked, default) = starts(flow, due, zone);
-    let begun = keeping.ledger.begin_flow(keeping.lease, name, asked, default).await?;
-    let last = keeping.ledger.last_run(name, as_of).await?;
-    let (judged, mut agenda) = look_ahead(flow, due, begun, keeping.ledger, zone).await?;
-    let kept = keep(flow, as_of, &judged, &mut agenda, keeping).await?;
-    let again = keeping.ledger.ran_at(name, as_of).await?;
+    let mut ledger = keeping.ledger.lock().await;
+    let begun = ledger.begin_flow(keeping.lease, name, asked, default).await?;
+    let last = ledger.last_run(name, as_of).await?;
+    let (judged, mut agenda) = look_ahead(flow, due, begun, &mut ledger, zone).await?;
+    let kept = keep(flow, as_of, &judged, &mut agenda, &mut ledger, zone).await?;
+    let again = ledger.ran_at(name, as_of).await?;
     let mut since = Since::new(as_of, last.as_ref(), again);
     since.first_judged = judged.iter().map(|window| (window.span.from, window.first_as_of)).collect();
     Ok(Before { begun, last, agenda, kept, since })
@@ -92,11 +93,12 @@ async fn keep(
     as_of: Micros,
     judged: &[Judged],
     agenda: &mut Agenda,
-    keeping: &mut Keeping<'_>,
+    ledger: &mut Ledger,
+    zone: Tz,
 ) -> Result<Vec<Slice>, LedgerError> {
     let mut kept = Vec::new();
     let mut wanted: BTreeSet<Window> = agenda.windows.iter().copied().collect();
-    for known in keeping.ledger.slices(&flow.name).await? {
+    for known in ledger.slices(&flow.name).await? {
         let slice: Option<Slice> = serde_json::from_slice(&known.body).ok();
         let slice = slice.filter(|slice| {
             let windows: Vec<_> = slice.report.windows.iter().map(|(window, _)| *window).collect();
@@ -112,7 +114,7 @@ async fn keep(
         } else {
             let windows = judged.iter().filter(|row| known.span.contains(row.span.from));
             let settled = settled_until(flow, as_of);
-            wanted.extend(windows.flat_map(|row| over(flow, keeping.zone, row.span, settled)));
+            wanted.extend(windows.flat_map(|row| over(flow, zone, row.span, settled)));
         }
     }
     agenda.windows = wanted.into_iter().collect();

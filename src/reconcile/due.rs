@@ -2,6 +2,7 @@
 //! is still open, message by message.
 
 use super::before::{before, homeless, known, stale};
+use super::lanes::side_by_side;
 use super::outcome::{FlowOutcome, Head, assemble};
 use super::range::{judged_windows, names};
 use super::record::Recorder;
@@ -34,17 +35,12 @@ pub struct Due {
 }
 
 /// Judges what is due. Sources that fail are named in the result, and their windows stay due.
-pub async fn reconcile_due(
-    due: &Due,
-    config: &Config,
-    keeping: &mut Keeping<'_>,
-    watch: Watch<'_>,
-) -> Reconciled {
+pub async fn reconcile_due(due: &Due, config: &Config, keeping: Keeping<'_>, watch: Watch<'_>) -> Reconciled {
     let plans: Vec<_> = due.flows.iter().map(FlowPlan::unread).collect();
     let databases = Databases::connect(&plans, config).await;
     let (mut outcomes, mut unrecorded, mut spans) = (Vec::new(), None, Vec::new());
-    for plan in &plans {
-        let (outcome, span, away) = due_flow(plan, due, config, &databases, keeping, watch).await;
+    let job = async |plan| due_flow(plan, due, config, &databases, keeping, watch).await;
+    for (outcome, span, away) in side_by_side(&plans, config.jobs, watch, job).await {
         unrecorded = unrecorded.or(away);
         spans.extend(span);
         outcomes.push(outcome);
@@ -67,7 +63,7 @@ async fn due_flow(
     due: &Due,
     config: &Config,
     databases: &Databases,
-    keeping: &mut Keeping<'_>,
+    keeping: Keeping<'_>,
     watch: Watch<'_>,
 ) -> (FlowOutcome, Option<Span>, Option<LedgerError>) {
     let flow = &plan.flow;
@@ -139,8 +135,10 @@ impl Work<'_> {
         }
         look_again(session, None, recorder).await;
         let Some(writer) = recorder.writer() else { return };
-        let rows = stale(self.flow, self.zone, writer.ledger).await;
-        let homeless = homeless(writer.ledger, &self.flow.name).await;
+        let mut ledger = writer.ledger.lock().await;
+        let rows = stale(self.flow, self.zone, &mut ledger).await;
+        let homeless = homeless(&mut ledger, &self.flow.name).await;
+        drop(ledger);
         let known: Vec<_> = recorder.note(rows).unwrap_or_default().iter().map(known).collect();
         let homeless = recorder.note(homeless).unwrap_or_default();
         let stale = known.iter().filter(|window| window.stale).map(|window| window.span);
@@ -194,7 +192,9 @@ impl Work<'_> {
         let body = serde_json::to_vec(slice).unwrap_or_default();
         let kept = KeptSlice { span: slice.span, as_of: self.due.as_of, body };
         let windows = judged_windows(slice);
-        let outcome = writer.ledger.put_slice(writer.lease, &self.flow.name, &windows, &kept).await;
+        let mut ledger = writer.ledger.lock().await;
+        let outcome = ledger.put_slice(writer.lease, &self.flow.name, &windows, &kept).await;
+        drop(ledger);
         recorder.note(outcome);
     }
 
@@ -272,11 +272,11 @@ impl Work<'_> {
             .map(|(window, _)| window.0.from)
             .collect();
         let Some(writer) = recorder.writer() else { return };
-        let open = writer.ledger.open_windows(&self.flow.name).await;
+        let open = writer.ledger.lock().await.open_windows(&self.flow.name).await;
         let Some(open) = recorder.note(open) else { return };
         let open: Vec<_> = open.into_iter().filter(|from| !judged.contains(from)).collect();
         let Some(writer) = recorder.writer() else { return };
-        let counted = writer.ledger.counted(&self.flow.name, &open).await;
+        let counted = writer.ledger.lock().await.counted(&self.flow.name, &open).await;
         for window in recorder.note(counted).unwrap_or_default() {
             let carried = Slice::carried(&self.flow.name, window.window, window.events, &window.consumers);
             self.slices.push(carried);

@@ -3,13 +3,14 @@
 //!
 //! ```text
 //! range     a range that somebody asks for        due       what the ledger says is due, slice by slice
-//! before    what the ledger says is due, and what a dead run has left
+//! lanes     flows side by side                    before    what the ledger says is due, and what a dead run has left
 //! session   a flow with its tables open           record    differences on their way to ledger and list
 //! read      the first pass: both sides, in time order
 //! slicer    how long the next slice is              tempo     by how long the ones before took
 //! part      a table's part of a slice               gathered  all tables' parts, into the books
 //! confirm   the second pass: suspects by id       outcome   from flows to the finished run
 //! sketch    the first pass over a slow link: sums of ids, and the rows of buckets that differ
+//! link      what the links carry, where that decides which of them it is
 //! again     differences looked up by hand         outlook   what a scheduled run would do, and has left undone
 //! ```
 
@@ -19,6 +20,8 @@ mod confirm;
 mod describe;
 mod due;
 mod gathered;
+mod lanes;
+mod link;
 mod outcome;
 mod outlook;
 mod part;
@@ -43,6 +46,7 @@ use chrono_tz::Tz;
 use record::Recorder;
 use session::Session;
 use std::collections::BTreeSet;
+use tokio::sync::Mutex;
 
 /// So many open differences are looked up again at a time.
 const AGAIN: usize = 1_000;
@@ -68,15 +72,22 @@ pub enum Step<'a> {
         /// Suspects in all, as far as they are known.
         of: usize,
     },
+    /// All of a flow is done.
+    Done {
+        /// The flow.
+        flow: &'a str,
+    },
 }
 
 /// Called often; must be quick.
 pub type Watch<'a> = &'a (dyn Fn(Step<'_>) + Sync);
 
 /// The ledger that a run writes to, and the lease under which it does.
+#[derive(Clone, Copy)]
 pub struct Keeping<'l> {
-    /// The ledger.
-    pub ledger: &'l mut Ledger,
+    /// The ledger, for the flow whose turn it is: flows that are read side by side write through one session, each
+    /// transaction to its end, so that they never wait for each other's rows.
+    pub ledger: &'l Mutex<&'l mut Ledger>,
     /// On every flow of the run.
     pub lease: &'l Lease,
     /// Cuts the days.
@@ -99,7 +110,9 @@ async fn look_again(session: &Session<'_>, windows: Option<Span>, recorder: &mut
         && let Some(writer) = recorder.writer()
     {
         let before = writer.since.looked_before;
-        let page = writer.ledger.unchecked(&session.flow.name, windows, before, &after, AGAIN).await;
+        let mut ledger = writer.ledger.lock().await;
+        let page = ledger.unchecked(&session.flow.name, windows, before, &after, AGAIN).await;
+        drop(ledger);
         let Some(page) = recorder.note(page) else { return };
         let Some(last) = page.last() else { return };
         after = Place::after(last);

@@ -1,5 +1,6 @@
 //! A range that somebody asks for: every flow in one slice, with a ledger or without.
 
+use super::lanes::side_by_side;
 use super::outcome::{FlowOutcome, Head, assemble};
 use super::record::{Recorder, Writer};
 use super::session::{Session, not_judged};
@@ -18,13 +19,13 @@ use crate::source::SourceError;
 /// Carries out a plan. Sources that fail are named in the result and never shown as empty; the other flows go on.
 pub async fn reconcile(plan: &Plan, config: &Config, run_id: String, watch: Watch<'_>) -> Run {
     let databases = Databases::connect(&plan.flows, config).await;
-    let mut outcomes = Vec::new();
-    for flow in &plan.flows {
+    let job = async |flow: &FlowPlan| {
         let mut recorder = Recorder::without_ledger();
         let slice = judged(flow, plan.as_of, config, &databases, &mut recorder, watch).await;
         let merged = merge(&flow.flow.name, &names(&flow.flow), slice.report.backlog, &[slice]);
-        outcomes.push(FlowOutcome::new(merged, sorted(recorder)).judged(&flow.flow, plan.as_of));
-    }
+        FlowOutcome::new(merged, sorted(recorder)).judged(&flow.flow, plan.as_of)
+    };
+    let outcomes = side_by_side(&plan.flows, config.jobs, watch, job).await;
     databases.close().await;
     assemble(head(plan, run_id), outcomes)
 }
@@ -33,19 +34,13 @@ pub async fn reconcile(plan: &Plan, config: &Config, run_id: String, watch: Watc
 pub async fn reconcile_range(
     plan: &Plan,
     config: &Config,
-    keeping: &mut Keeping<'_>,
+    keeping: Keeping<'_>,
     watch: Watch<'_>,
 ) -> Reconciled {
     let databases = Databases::connect(&plan.flows, config).await;
-    let mut outcomes = Vec::new();
-    let mut unrecorded = None;
-    for flow in &plan.flows {
-        let known = known(flow, plan.as_of, keeping).await;
-        let (since, last) = known.unwrap_or_else(|error| {
-            unrecorded.get_or_insert(error);
-            (Since::new(plan.as_of, None, false), None)
-        });
-        let (outcome, away) = flow_range(flow, plan, config, &databases, keeping, since, last, watch).await;
+    let (mut outcomes, mut unrecorded) = (Vec::new(), None);
+    let job = async |flow| flow_range(flow, plan, config, &databases, keeping, watch).await;
+    for (outcome, away) in side_by_side(&plan.flows, config.jobs, watch, job).await {
         unrecorded = unrecorded.or(away);
         outcomes.push(outcome);
     }
@@ -56,13 +51,14 @@ pub async fn reconcile_range(
 async fn known(
     flow: &FlowPlan,
     as_of: Micros,
-    keeping: &mut Keeping<'_>,
+    keeping: Keeping<'_>,
 ) -> Result<(Since, Option<LastRun>), LedgerError> {
     let name = &flow.flow.name;
-    let last = keeping.ledger.last_run(name, as_of).await?;
-    let again = keeping.ledger.ran_at(name, as_of).await?;
+    let mut ledger = keeping.ledger.lock().await;
+    let last = ledger.last_run(name, as_of).await?;
+    let again = ledger.ran_at(name, as_of).await?;
     let mut since = Since::new(as_of, last.as_ref(), again);
-    let windows = keeping.ledger.windows(name, around(flow.events, &flow.flow, keeping.zone)).await?;
+    let windows = ledger.windows(name, around(flow.events, &flow.flow, keeping.zone)).await?;
     since.first_judged = windows.iter().map(|window| (window.span.from, window.first_as_of)).collect();
     Ok((since, last))
 }
@@ -72,18 +68,19 @@ fn around(span: Span, flow: &Flow, zone: chrono_tz::Tz) -> Span {
     Span::new(holding(span.from, flow.window, zone).0.from, span.until)
 }
 
-#[expect(clippy::too_many_arguments, reason = "the whole run meets here, once")]
 async fn flow_range(
     flow: &FlowPlan,
     plan: &Plan,
     config: &Config,
     databases: &Databases,
-    keeping: &mut Keeping<'_>,
-    since: Since,
-    last: Option<LastRun>,
+    keeping: Keeping<'_>,
     watch: Watch<'_>,
 ) -> (FlowOutcome, Option<LedgerError>) {
     let name = &flow.flow.name;
+    let (unknown, (since, last)) = match known(flow, plan.as_of, keeping).await {
+        Ok(known) => (None, known),
+        Err(error) => (Some(error), (Since::new(plan.as_of, None, false), None)),
+    };
     let mut recorder = Recorder::new(keeping.writer(&flow.flow, since));
     let slice = match Session::open(flow, plan.as_of, config, databases, watch).await {
         Ok(session) => {
@@ -101,7 +98,7 @@ async fn flow_range(
         list_range(flow.events, plan.as_of, before, &mut recorder).await;
     }
     let life = recorder.life(before, &Within::Range(flow.events)).await;
-    let away = recorder.away().cloned();
+    let away = unknown.or_else(|| recorder.away().cloned());
     let outcome = FlowOutcome::new(merged, sorted(recorder)).alive(life, last).judged(&flow.flow, plan.as_of);
     (outcome, away)
 }
@@ -123,7 +120,9 @@ async fn record_windows(flow: &FlowPlan, as_of: Micros, slice: &Slice, recorder:
         window.0.until <= settled && holding(window.0.from, flow.flow.window, writer.zone) == *window
     };
     let windows: Vec<_> = judged_windows(slice).into_iter().filter(|one| whole(&one.window)).collect();
-    let outcome = writer.ledger.put_range(writer.lease, &flow.flow.name, as_of, &windows).await;
+    let mut ledger = writer.ledger.lock().await;
+    let outcome = ledger.put_range(writer.lease, &flow.flow.name, as_of, &windows).await;
+    drop(ledger);
     recorder.note(outcome);
 }
 
@@ -180,8 +179,8 @@ fn head(plan: &Plan, id: String) -> Head {
     Head { id, as_of: plan.as_of, span: plan.span, time_zone: plan.time_zone, scheduled: false }
 }
 
-impl Keeping<'_> {
-    pub(super) fn writer<'k>(&'k mut self, flow: &Flow, since: Since) -> Writer<'k> {
+impl<'l> Keeping<'l> {
+    pub(super) fn writer(self, flow: &Flow, since: Since) -> Writer<'l> {
         Writer {
             ledger: self.ledger,
             lease: self.lease,

@@ -6,8 +6,8 @@ use crate::model::life::{Acknowledged, FlowLife};
 use crate::model::window::holding;
 use crate::model::{Difference, Micros, Run};
 use chrono_tz::Tz;
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use tokio::sync::Mutex;
 
 /// While a run judges it lists so many; where there are more, the ledger lists them once memory is free again.
 const LISTED_EARLY: usize = 20_000;
@@ -30,7 +30,7 @@ pub(super) struct Recorder<'l> {
 
 /// What it takes to write to the ledger.
 pub(super) struct Writer<'l> {
-    pub(super) ledger: &'l mut Ledger,
+    pub(super) ledger: &'l Mutex<&'l mut Ledger>,
     pub(super) lease: &'l Lease,
     pub(super) flow: String,
     pub(super) since: Since,
@@ -104,7 +104,7 @@ impl<'l> Recorder<'l> {
             && let Some(writer) = self.writer()
         {
             let as_of = writer.since.as_of;
-            let page = writer.ledger.shown(&writer.flow, &after, PAGE).await;
+            let page = writer.ledger.lock().await.shown(&writer.flow, &after, PAGE).await;
             let Some(page) = self.note(page) else { return };
             let Some(end) = page.last() else { return };
             after = Place::after(end);
@@ -160,10 +160,10 @@ impl<'l> Recorder<'l> {
     ) -> Option<(FlowLife, Vec<Acknowledged>)> {
         let writer = self.writer()?;
         let (as_of, zone) = (writer.since.as_of, writer.zone);
-        let life = writer.ledger.life(&writer.flow, as_of, last, zone).await;
+        let life = writer.ledger.lock().await.life(&writer.flow, as_of, last, zone).await;
         let life = self.note(life)?;
         let writer = self.writer()?;
-        let acknowledged = writer.ledger.acknowledged(&writer.flow, as_of, within).await;
+        let acknowledged = writer.ledger.lock().await.acknowledged(&writer.flow, as_of, within).await;
         self.note(acknowledged).map(|acknowledged| (life, acknowledged))
     }
 
@@ -179,7 +179,8 @@ impl Writer<'_> {
         if found.is_empty() && healed.is_empty() {
             return Ok(());
         }
-        self.ledger.put_differences(self.lease, &self.flow, &self.since, found, healed).await
+        let mut ledger = self.ledger.lock().await;
+        ledger.put_differences(self.lease, &self.flow, &self.since, found, healed).await
     }
 
     /// The ledger knows whole windows; a range by hand may have cut those of what it found.

@@ -54,7 +54,7 @@ impl<'a> Session<'a> {
         databases: &Databases,
         watch: Watch<'a>,
     ) -> Result<Self, SourceError> {
-        let memory = config.max_memory / PAIRING_SHARE;
+        let memory = config.max_memory / PAIRING_SHARE / config.jobs.max(1) as u64;
         let mut rules = FlowRules { memory, ..FlowRules::new(plan, as_of) };
         let producer = open_producer(plan, databases, &mut rules).await?;
         producer.refuse_full_scans(&plan.flow, as_of).await?;

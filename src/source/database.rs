@@ -1,5 +1,7 @@
 //! One database that holds sources: its sessions, and the one way in which statements are run.
 
+mod link;
+
 use super::cell::{Cell, ColumnType, Fields, Kind};
 use super::decode::time::{TimeReader, Undeclared};
 use super::error::{ErrorKind, Failure, SourceError};
@@ -42,6 +44,7 @@ struct Inner {
     pace: config::Pace,
     gate: Gate,
     pool: Pool,
+    link: link::Once,
 }
 
 /// The driver's pool.
@@ -113,6 +116,7 @@ impl Database {
             pace: config.pace.clone(),
             gate: Gate::new(config, pause),
             pool,
+            link: link::Once::default(),
         }))
     }
 

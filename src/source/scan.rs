@@ -83,6 +83,13 @@ async fn rows(relation: &Relation) -> Option<u64> {
     rows?.into_iter().max()
 }
 
+/// About how many rows a statement gives; `None` where nobody knows. Nothing is read.
+pub(super) async fn about(relation: &Relation, statement: &Statement) -> Option<u64> {
+    let dialect = relation.db.dialect();
+    let explain = sql::render(Query::GuardPlan, dialect, &[("statement", statement.fragment())]).ok()?;
+    explained(relation, &explain, &|row| plan::rows(dialect, row)).await?.into_iter().max()
+}
+
 /// Whether the server would read a whole table for a statement.
 async fn scans(relation: &Relation, statement: &Statement) -> bool {
     let dialect = relation.db.dialect();

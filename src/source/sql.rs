@@ -297,6 +297,7 @@ queries! {
     SessionBegin = "session_begin",
     SessionCheck = "session_check",
     Probe = "probe",
+    ProbeLink = "probe_link",
     Columns = "columns",
     Indexes = "indexes",
     EventsAcked = "events_acked",

@@ -203,7 +203,7 @@ fn reports(folder: &Path) -> BTreeMap<String, String> {
 }
 
 /// A text without ids of runs: `20260304T122000Z-0123abcd`.
-fn anonymous(text: &str) -> String {
+pub fn anonymous(text: &str) -> String {
     let (bytes, mut plain, mut at) = (text.as_bytes(), String::new(), 0);
     for (dash, _) in text.match_indices("Z-") {
         let (Some(from), until) = (dash.checked_sub(15), dash + 10) else { continue };

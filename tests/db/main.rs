@@ -14,6 +14,7 @@ mod failures;
 mod gentle;
 mod kill;
 mod ledger;
+mod link;
 mod moving;
 mod net;
 mod orders;

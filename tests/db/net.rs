@@ -5,6 +5,7 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
 /// What a relay does to what passes through it.
 #[derive(Clone, Debug, Default)]
@@ -15,6 +16,8 @@ pub struct Mischief {
     pub cuts: usize,
     /// Goes silent, with the connection open, where it would cut.
     pub silent: bool,
+    /// Lets so many bytes a second pass from the server, on all connections together.
+    pub rate: Option<u64>,
     /// Replaces what the client says: bytes, and as many others.
     pub replace: Option<(&'static [u8], &'static [u8])>,
 }
@@ -32,6 +35,7 @@ struct Shared {
     connections: AtomicUsize,
     longest: AtomicUsize,
     said: Mutex<Vec<u8>>,
+    pace: Mutex<()>,
 }
 
 impl Relay {
@@ -46,6 +50,7 @@ impl Relay {
             connections: AtomicUsize::new(0),
             longest: AtomicUsize::new(0),
             said: Mutex::new(Vec::new()),
+            pace: Mutex::new(()),
         });
         let relay = Self { port, shared: Arc::clone(&shared) };
         thread::spawn(move || {
@@ -112,6 +117,10 @@ impl Shared {
                     thread::park();
                 }
                 break;
+            }
+            if let Some(rate) = self.mischief.rate {
+                let _alone = self.pace.lock().unwrap();
+                thread::sleep(Duration::from_micros(length as u64 * 1_000_000 / rate));
             }
             self.longest.fetch_max(passed, Ordering::SeqCst);
             self.said.lock().unwrap().extend_from_slice(&buffer[..length]);

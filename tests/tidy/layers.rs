@@ -22,7 +22,7 @@ const ALLOWED: [(&str, &[&str]); 25] = [
     ("story", &["model", "config"]),
     ("sketch", &["model"]),
     ("source", &["model", "clock", "config", "connect", "sketch"]),
-    ("ledger", &["model", "config", "connect"]),
+    ("ledger", &["model", "clock", "config", "connect"]),
     ("report", &["model", "language"]),
     ("notify", &["model", "clock", "config", "language", "report", "exit"]),
     (

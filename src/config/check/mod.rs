@@ -18,8 +18,8 @@ mod value;
 
 pub use threshold::metrics as threshold_metrics;
 
-use super::Config;
 use super::tree::{Item, Section};
+use super::{Config, JOBS};
 use crate::model::memory;
 use chrono_tz::Tz;
 use std::collections::BTreeSet;
@@ -42,7 +42,7 @@ struct Scope<'t> {
     databases: Vec<&'t str>,
 }
 
-const KEYS: [&str; 6] = ["time_zone", "max_memory", "ledger", "databases", "flows", "thresholds"];
+const KEYS: [&str; 7] = ["time_zone", "max_memory", "jobs", "ledger", "databases", "flows", "thresholds"];
 
 /// The whole file.
 pub(super) fn config(root: &Section<'_>, files: &Files<'_>) -> Option<Config> {
@@ -57,7 +57,8 @@ pub(super) fn config(root: &Section<'_>, files: &Files<'_>) -> Option<Config> {
     let notify = notify::notify(&root, &flows, files, zone);
     let pause = pace::pause(&root, files);
     let max_memory = root.get("max_memory", value::memory).unwrap_or(memory::DEFAULT);
-    Some(Config { max_memory, time_zone: zone, ledger: ledger?, databases, flows, notify, pause })
+    let jobs = root.get("jobs", value::jobs).unwrap_or(JOBS);
+    Some(Config { max_memory, jobs, time_zone: zone, ledger: ledger?, databases, flows, notify, pause })
 }
 
 /// Names that must tell the tables of an array apart.

@@ -2,7 +2,7 @@
 
 use crate::config::hint;
 use crate::config::tree::{Item, Section};
-use crate::config::{Expression, IdColumn, IdEncoding, TimeColumn, TimeFormat, Wanted};
+use crate::config::{Expression, IdColumn, IdEncoding, JOBS_MAX, TimeColumn, TimeFormat, Wanted};
 use crate::model::memory;
 use chrono::format::{Item as PatternItem, StrftimeItems};
 use chrono_tz::Tz;
@@ -58,6 +58,14 @@ pub(super) fn duration(item: &Item<'_>) -> Option<i64> {
             Ok(micros) => Some(micros),
             Err(_) => item.problem("is too long"),
         },
+    }
+}
+
+/// How many flows are read side by side.
+pub(super) fn jobs(item: &Item<'_>) -> Option<usize> {
+    match usize::try_from(item.count()?) {
+        Ok(jobs) if (1..=JOBS_MAX).contains(&jobs) => Some(jobs),
+        _ => item.problem(format!("must be from 1 to {JOBS_MAX}")),
     }
 }
 

@@ -23,6 +23,9 @@ fn of_the_file() {
 time_zone = 'Asia/Shangai'⏎ => 1 time_zone: unknown time zone 'Asia/Shangai', did you mean Asia/Shanghai
 time_zone = 'Bejing time'⏎ => 1 time_zone: give an IANA name
 time_zone = '${NO_ZONE}'⏎ => 1 time_zone: the environment variable `NO_ZONE` is not set
+jobs = 0⏎ => 1 jobs: must be from 1 to 64
+jobs = 65⏎ => 1 jobs: must be from 1 to 64
+jobs = '4'⏎ => 1 jobs: expected
 time_zone = 8⏎ => 1 time_zone: expected a string, found an integer
 timezone = 'UTC'⏎ => 1 timezone: unknown key, did you mean time_zone
 ledger = { url = 'sqlite://a', url_file = 'b' }⏎ => 1 ledger.url_file: `url` and `url_file` are both set

@@ -26,7 +26,9 @@ impl Session<'_> {
     ) -> (Option<Shown>, Option<String>) {
         let mut known = strategy::known(self.flow, self.config, Some(rules.span));
         known.no_sketch = known.no_sketch.or_else(|| reading.sketch_obstacle(rules));
-        let choice = strategy::choose(self.config.wanted(self.flow), &known);
+        let wanted = self.config.wanted(self.flow);
+        reading.measure(wanted, rules.span, &mut known).await;
+        let choice = strategy::choose(wanted, &known);
         if choice.strategy != Strategy::Sketch {
             return (None, choice.hint);
         }
@@ -40,7 +42,7 @@ impl Session<'_> {
                     rows = shown.rows(),
                     "added up"
                 );
-                (Some(shown), None)
+                (Some(shown), choice.hint)
             }
             Err(NotShown(why)) => (None, Some(strategy::not_used(Strategy::Sketch, &why))),
         }

@@ -1,9 +1,9 @@
 //! Whether an event table would be read from end to end.
 
 use super::EventTable;
-use crate::model::Micros;
+use crate::model::{Micros, Span};
 use crate::source::sql::Query;
-use crate::source::{SourceError, look_up, scan, shown_limit};
+use crate::source::{SourceError, limit, look_up, scan, shown_limit};
 
 /// So many rows without any usable time are asked for.
 const UNDATED: usize = 100_000;
@@ -26,5 +26,11 @@ impl EventTable {
             all.push((self.by_id_statement(search.matches)?, self.id.column().into_iter().collect()));
         }
         scan::refuse(&self.relation, "events", allowed, &all).await
+    }
+
+    /// About how many acked events lie in a span, as the server's planner believes; `None` where nobody knows.
+    pub async fn about(&self, span: Span) -> Option<u64> {
+        let acked = self.acked_statement(span, limit(usize::MAX), self.filter.clone()).ok()?;
+        scan::about(&self.relation, &acked).await
     }
 }

@@ -5,11 +5,13 @@ mod alerts;
 mod away;
 mod bench;
 mod cases;
+mod crossed;
 mod life;
 mod outage;
 mod overlap;
 mod ranges;
 mod schema;
+mod side_by_side;
 mod sources;
 mod starts;
 

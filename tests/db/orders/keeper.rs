@@ -49,12 +49,13 @@ impl Keeper {
         let mut ledger = Ledger::open(&url, true).await.unwrap();
         let lease = Lease::take(&mut ledger, &url, &id, &flows).await.unwrap();
         ledger.begin_run(&lease, as_of, as_of, plan.is_none(), &flows).await.unwrap();
-        let mut keeping = Keeping { ledger: &mut ledger, lease: &lease, zone: self.config.time_zone };
+        let turn = tokio::sync::Mutex::new(&mut ledger);
+        let keeping = Keeping { ledger: &turn, lease: &lease, zone: self.config.time_zone };
         let done = if let Some(plan) = &plan {
-            reconcile_range(plan, &self.config, &mut keeping, &|_| {}).await
+            reconcile_range(plan, &self.config, keeping, &|_| {}).await
         } else {
             let due = Due { flows: self.config.flows.clone(), as_of, start: None, windows_max: WINDOWS_MAX };
-            reconcile_due(&due, &self.config, &mut keeping, &|_| {}).await
+            reconcile_due(&due, &self.config, keeping, &|_| {}).await
         };
         assert!(done.unrecorded.is_none(), "{:?}", done.unrecorded);
         let flow = &self.config.flows[0];
