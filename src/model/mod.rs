@@ -8,6 +8,7 @@ pub mod kind;
 pub mod latency;
 pub mod life;
 pub mod memory;
+pub mod packed;
 pub mod run;
 pub mod tally;
 pub mod time;
@@ -15,6 +16,7 @@ pub mod window;
 
 pub use alert::{Alert, AlertKey, AlertState, Digest, Notice, Occasion};
 pub use bulk::{Bulk, ShortEvents};
+pub use packed::{PackedEvents, PackedRow};
 pub use event::{DeadLetter, Event, Receipt, State};
 pub use id::Id;
 pub use kind::Kind;

@@ -10,6 +10,8 @@
 //! part      a table's part of a slice               gathered  all tables' parts, into the books
 //! confirm   the second pass: suspects by id       outcome   from flows to the finished run
 //! sketch    the first pass over a slow link: sums of ids, and the rows of buckets that differ
+//! packed    the first pass over a slower link: half digests of ids, looked up where they do not pair
+//! way       which of them it is                   intake    who takes in what is read
 //! again     differences looked up by hand         outlook   what a scheduled run would do, and has left undone
 //! ```
 
@@ -19,8 +21,10 @@ mod confirm;
 mod describe;
 mod due;
 mod gathered;
+mod intake;
 mod outcome;
 mod outlook;
+mod packed;
 mod part;
 mod range;
 mod read;
@@ -30,6 +34,7 @@ mod sketch;
 mod slicer;
 mod sources;
 mod tempo;
+mod way;
 
 pub use again::{Again, Now};
 pub use describe::{Described, statements};

@@ -1,0 +1,33 @@
+//! Rows that came packed: what pairs by its digest is entered by its times alone, since nothing more will be said of it.
+
+use super::FlowBook;
+use crate::classify::Facts;
+use crate::model::window::position;
+use crate::model::{Event, Kind, Micros};
+
+impl FlowBook {
+    /// The producer's own count of an acked event of the range whose id is not known here.
+    pub fn packed_event(&mut self, acked: Micros) {
+        let tally = self.tally(Some(acked));
+        tally.rows += 1;
+        tally.acked += 1;
+    }
+
+    /// A message that the consumer at `place` must see, acked and consumed once and in time.
+    pub fn packed_pair(&mut self, place: usize, acked: Micros, consumed: Micros) {
+        let window = position(&self.rules.windows, acked);
+        let Some((book, window)) = self.consumers[place].as_mut().zip(window) else { return };
+        book.receipts.read += 1;
+        book.windows[window].acked += 1;
+        book.windows[window].add(Kind::Ok, 1);
+        book.measured = true;
+        book.latency.record(consumed.since(acked));
+    }
+
+    /// An acked event that [`FlowBook::packed_event`] has counted and the consumer at `place` must see, with its id.
+    pub fn unpacked_event(&mut self, place: usize, row: &Event) {
+        let Some((book, id)) = self.consumers[place].as_mut().zip(row.id.as_ref()) else { return };
+        let facts = Facts { state: row.state, acked: row.acked.at(), created: row.created.at(), rows: 1 };
+        book.event(id, facts, &self.rules, &mut self.findings);
+    }
+}
