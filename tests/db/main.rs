@@ -17,6 +17,7 @@ mod ledger;
 mod moving;
 mod net;
 mod orders;
+mod packed;
 mod pairs;
 mod pipelines;
 mod shared;
