@@ -24,10 +24,26 @@ impl FlowBook {
         book.latency.record(consumed.since(acked));
     }
 
-    /// An acked event that [`FlowBook::packed_event`] has counted and the consumer at `place` must see, with its id.
-    pub fn unpacked_event(&mut self, place: usize, row: &Event) {
+    /// An acked event that [`FlowBook::packed_event`] has counted and the consumer at `place` must see, with its id. Where
+    /// there may be `more` to be said of it than that it has no receipt, it is looked up as in the short form.
+    pub fn unpacked_event(&mut self, place: usize, row: &Event, more: bool) {
         let Some((book, id)) = self.consumers[place].as_mut().zip(row.id.as_ref()) else { return };
-        let facts = Facts { state: row.state, acked: row.acked.at(), created: row.created.at(), rows: 1 };
-        book.event(id, facts, &self.rules, &mut self.findings);
+        book.row(id, facts(row), more, &self.rules, &mut self.findings);
     }
+
+    /// An acked event of the range that came packed and was not counted, since its id was known already.
+    pub fn known_event(&mut self, row: &Event) {
+        let (Some(placed), Some(id)) = (row.placed(), &row.id) else { return };
+        self.tally(Some(placed)).rows += 1;
+        self.note(id, facts(row), true);
+        for place in 0..self.consumers.len() {
+            if row.expected_by >> place & 1 == 1 && self.rules.consumers[place].owes(placed) {
+                self.unpacked_event(place, row, true);
+            }
+        }
+    }
+}
+
+fn facts(row: &Event) -> Facts {
+    Facts { state: row.state, acked: row.acked.at(), created: row.created.at(), rows: 1 }
 }

@@ -16,11 +16,11 @@ pub mod window;
 
 pub use alert::{Alert, AlertKey, AlertState, Digest, Notice, Occasion};
 pub use bulk::{Bulk, ShortEvents};
-pub use packed::{PackedEvents, PackedRow};
 pub use event::{DeadLetter, Event, Receipt, State};
 pub use id::Id;
 pub use kind::Kind;
 pub use life::{FlowLife, Status};
+pub use packed::{PackedEvents, PackedRow};
 pub use run::{ConsumerReport, Difference, FlowReport, Outcome, Problem, Run, Verdict};
 pub use tally::Totals;
 pub use time::{Micros, Span};

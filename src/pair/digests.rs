@@ -94,9 +94,11 @@ impl Digests {
         self.held.is_empty()
     }
 
-    /// The events that are held.
-    pub fn events(&self) -> impl Iterator<Item = PackedRow> {
-        self.held.iter().filter_map(|(digest, both)| Some(PackedRow { digest: *digest, at: both.acked? }))
+    /// The events that are held, and whether a receipt of their digest is.
+    pub fn events(&self) -> impl Iterator<Item = (PackedRow, bool)> {
+        self.held.iter().filter_map(|(digest, both)| {
+            Some((PackedRow { digest: *digest, at: both.acked? }, both.consumed.is_some()))
+        })
     }
 
     /// The receipts that are held, and whether an event of their digest is.
@@ -129,10 +131,11 @@ mod tests {
             assert_eq!(digests.receipt(row(digest, consumed), known), Joined::Held, "late, or known");
         }
         assert_eq!(digests.receipt(row(5, 50), false), Joined::Held);
-        let (mut events, mut receipts): (Vec<_>, Vec<_>) = (digests.events().collect(), digests.receipts().collect());
+        let (mut events, mut receipts): (Vec<_>, Vec<_>) =
+            (digests.events().collect(), digests.receipts().collect());
         events.sort_unstable();
         receipts.sort_unstable();
-        assert_eq!(events, [row(3, 10), row(4, 10)]);
+        assert_eq!(events, [(row(3, 10), true), (row(4, 10), true)]);
         assert_eq!(receipts, [(row(3, 111), true), (row(4, 12), true), (row(5, 50), false)]);
     }
 

@@ -91,8 +91,9 @@ pub fn sketch_obstacle(flow: &Flow, config: &Config, range: Option<Span>) -> Opt
         Some(column) => pattern(&column.format, "events.acked_at"),
     });
     found.push(
-        (events.after_ack == AfterAck::Delete)
-            .then(|| "event rows vanish at the ack, so that there is nothing to compare by digests".to_owned()),
+        (events.after_ack == AfterAck::Delete).then(|| {
+            "event rows vanish at the ack, so that there is nothing to compare by digests".to_owned()
+        }),
     );
     for consumer in &flow.consumers {
         let obstacle = server(config, &consumer.database).or_else(|| match &consumer.consumed_at {

@@ -87,12 +87,12 @@ impl Packed {
     pub(super) fn take(&mut self, answers: Vec<Answer>, events_done: bool) -> u64 {
         self.events_done |= events_done;
         let before = self.rows;
-        let (mut events, mut receipts) = (Vec::new(), Vec::new());
+        let (mut events, mut receipts, mut letters) = (Vec::new(), Vec::new(), Vec::new());
         for (who, answer) in answers {
             match answer {
                 Ok(Some(Batch::Events(slice))) => events.push(slice),
                 Ok(Some(Batch::Receipts(slice))) => receipts.extend(place(who).map(|place| (place, slice))),
-                Ok(Some(Batch::DeadLetters(rows))) => self.keep_letters(who, rows),
+                Ok(Some(Batch::DeadLetters(rows))) => letters.push((who, rows)),
                 Ok(None) => self.give_up(|| "a second has more rows than one answer holds".to_owned()),
                 Err(error) => self.give_up(|| error.to_string()),
             }
@@ -105,6 +105,7 @@ impl Packed {
         }
         events.into_iter().for_each(|slice| self.keep_events(slice));
         receipts.into_iter().for_each(|(place, slice)| self.keep_receipts(place, slice));
+        letters.into_iter().for_each(|(who, rows)| self.keep_letters(who, rows));
         self.check_room();
         self.rows - before
     }
@@ -211,7 +212,7 @@ impl Packed {
         let mut left = Left::default();
         let inside = |at: Micros| self.book.rules().span.contains(at);
         for side in &self.sides {
-            left.events.extend(side.events());
+            left.events.extend(side.events().map(|(row, _)| row));
             let (asked, outside): (Vec<_>, Vec<_>) = side
                 .receipts()
                 .partition(|(row, event)| *event || inside(row.at) || self.known.contains(&row.digest));

@@ -87,9 +87,10 @@ impl Cut {
     pub(super) fn events(self, table: &Arc<EventTable>, readers: &Arc<Semaphore>) -> Task {
         let (table, database) = (Arc::clone(table), table.database().clone());
         task(database, readers, async move {
-            let read = match self.packed {
-                true => table.read_packed(self.slice, self.max).await?,
-                false => table.read_slice(self.slice, self.max, self.many).await?,
+            let read = if self.packed {
+                table.read_packed(self.slice, self.max).await?
+            } else {
+                table.read_slice(self.slice, self.max, self.many).await?
             };
             Ok(read.map(Batch::Events))
         })
@@ -98,9 +99,10 @@ impl Cut {
     pub(super) fn receipts(self, table: &Arc<ReceiptTable>, readers: &Arc<Semaphore>) -> Task {
         let (table, database) = (Arc::clone(table), table.database().clone());
         task(database, readers, async move {
-            let read = match self.packed {
-                true => table.read_packed(self.slice, self.max).await?,
-                false => table.read_slice(self.slice, self.max, self.many).await?,
+            let read = if self.packed {
+                table.read_packed(self.slice, self.max).await?
+            } else {
+                table.read_slice(self.slice, self.max, self.many).await?
             };
             Ok(read.map(Batch::Receipts))
         })

@@ -82,7 +82,9 @@ fn edges() -> Vec<i64> {
 async fn fill(bench: &Bench, column: &str, write: Option<fn(i64) -> String>) {
     bench.run("DROP TABLE IF EXISTS event").await;
     bench.run("DROP TABLE IF EXISTS consumed").await;
-    bench.run(&format!("CREATE TABLE event (msg_id VARCHAR(60), created_at {column}, sent_at {column})")).await;
+    bench
+        .run(&format!("CREATE TABLE event (msg_id VARCHAR(60), created_at {column}, sent_at {column})"))
+        .await;
     bench.run(&format!("CREATE TABLE consumed (msg_id VARCHAR(60), consumed_at {column})")).await;
     let Some(write) = write else { return };
     let (mut events, mut receipts) = (Vec::new(), Vec::new());
@@ -109,7 +111,12 @@ fn texts<T: std::fmt::Debug>(rows: impl IntoIterator<Item = T>) -> Vec<String> {
 }
 
 /// The acked rows that have a digest, sorted; the others.
-fn parted<T: std::fmt::Debug>(rows: Vec<T>, row: impl Fn(&T) -> Option<PackedRow>, odd: &[Id], id: impl Fn(&T) -> Option<Id>) -> (Vec<PackedRow>, Vec<String>) {
+fn parted<T: std::fmt::Debug>(
+    rows: Vec<T>,
+    row: impl Fn(&T) -> Option<PackedRow>,
+    odd: &[Id],
+    id: impl Fn(&T) -> Option<Id>,
+) -> (Vec<PackedRow>, Vec<String>) {
     let (fit, rest): (Vec<_>, Vec<_>) =
         rows.into_iter().partition(|one| row(one).is_some() && id(one).is_none_or(|id| !odd.contains(&id)));
     let mut fit: Vec<_> = fit.iter().filter_map(row).collect();
@@ -208,10 +215,9 @@ async fn every_type_is_packed_as_its_rows_are_read_or_refused() {
         let words: Vec<_> = ["007", "日本 ü", "", " "].map(Id::from_text).to_vec();
         for case in cases(dialect) {
             fill(&bench, case.0, case.3).await;
-            for (encoding, odd) in [
-                (IdEncoding::Text, Vec::new()),
-                (IdEncoding::Uuid, [&strange[..], &words].concat()),
-            ] {
+            for (encoding, odd) in
+                [(IdEncoding::Text, Vec::new()), (IdEncoding::Uuid, [&strange[..], &words].concat())]
+            {
                 events_agree(&bench, &case, encoding, &odd).await;
                 receipts_agree(&bench, &case, encoding, &odd).await;
             }

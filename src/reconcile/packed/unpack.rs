@@ -24,14 +24,17 @@ impl Reading<'_> {
     /// What in the tables keeps the flow from being read packed.
     pub(in crate::reconcile) fn packed_obstacle(&self, rules: &FlowRules) -> Option<String> {
         let twice = |unique: bool| {
-            (!unique).then(|| "the id has no unique index in a single table, so that it may come twice".to_owned())
+            (!unique)
+                .then(|| "the id has no unique index in a single table, so that it may come twice".to_owned())
         };
         let events = self.producer.tables.iter().find_map(|table| table.packed_obstacle());
         let events = events.or_else(|| twice(rules.event_ids_unique)).map(|why| format!("events: {why}"));
         events.or_else(|| {
             self.consumers.iter().zip(&rules.consumers).find_map(|(tables, rules)| {
                 let name = &rules.name;
-                let Some(tables) = tables else { return Some(format!("consumer `{name}` could not be opened")) };
+                let Some(tables) = tables else {
+                    return Some(format!("consumer `{name}` could not be opened"));
+                };
                 let own = tables.receipts.iter().find_map(|table| table.packed_obstacle());
                 let own = own.or_else(|| twice(rules.receipt_ids_unique));
                 own.map(|why| format!("consumer `{name}`: {why}"))
@@ -104,7 +107,7 @@ fn few(left: &Left, rows: u64) -> Result<u64, NotShown> {
 
 impl Packed {
     /// Enters everything with its id: what was read with it, then what was looked up.
-    fn enter(
+    pub(super) fn enter(
         mut self,
         left: &Left,
         events: &HashMap<PackedRow, Event>,
@@ -112,11 +115,12 @@ impl Packed {
     ) -> Result<FlowBook, NotShown> {
         self.events.iter().for_each(|row| self.book.event(row));
         for row in &self.whole {
-            self.book.event(events.get(row).ok_or_else(changed)?);
+            self.book.known_event(events.get(row).ok_or_else(changed)?);
         }
         for (place, side) in self.sides.iter().enumerate() {
-            for row in side.events() {
-                self.book.unpacked_event(place, events.get(&row).ok_or_else(changed)?);
+            for (row, consumed) in side.events() {
+                let more = consumed || self.known.contains(&row.digest);
+                self.book.unpacked_event(place, events.get(&row).ok_or_else(changed)?, more);
             }
         }
         for (place, rows) in receipts.into_iter().enumerate() {

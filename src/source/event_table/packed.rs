@@ -52,7 +52,8 @@ impl EventTable {
             let rows = self.read(slice, max_rows).await?;
             return Ok(rows.map(|rows| EventSlice { rows, ..EventSlice::default() }));
         };
-        let packed = groups.into_iter().map(|it| PackedEvents { rows: it.packed, expected_by: it.expected_by });
+        let packed =
+            groups.into_iter().map(|it| PackedEvents { rows: it.packed, expected_by: it.expected_by });
         Ok(Some(EventSlice { packed: packed.collect(), rows, short: Vec::new() }))
     }
 
@@ -109,6 +110,9 @@ impl EventTable {
         let (packing, Some(acked)) = (self.packing_or_error()?, &self.acked) else {
             return Ok(vec![None; rows.len()]);
         };
+        if rows.is_empty() {
+            return Ok(Vec::new());
+        }
         let statement = self.at_statement(&packing, acked, rows)?;
         let found = self.collect(&statement, &|event| event.state == State::Acked).await?.found;
         let key = |event: &Event| Some((Digest::of(event.id.as_ref()?).word, event.acked.at()?));
@@ -121,7 +125,8 @@ impl EventTable {
         acked: &TimeColumn,
         rows: &[PackedRow],
     ) -> Result<Statement, SourceError> {
-        let (digests, instants): (Vec<u64>, Vec<Micros>) = rows.iter().map(|row| (row.digest, row.at)).unzip();
+        let (digests, instants): (Vec<u64>, Vec<Micros>) =
+            rows.iter().map(|row| (row.digest, row.at)).unzip();
         let more = vec![
             ("acked_at", packing::at(acked, &padded(instants))),
             ("digests", packing.digests(&padded(digests))),

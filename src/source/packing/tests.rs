@@ -44,7 +44,9 @@ fn times() -> Vec<(PackedTime, i64)> {
         (Dialect::Mysql, whole, TimeFormat::EpochSeconds, 1_000_000),
         (Dialect::Mysql, whole, TimeFormat::EpochMicros, 1),
     ];
-    all.into_iter().map(|(dialect, kind, format, unit)| (time(dialect, kind, &format, shanghai).unwrap(), unit)).collect()
+    all.into_iter()
+        .map(|(dialect, kind, format, unit)| (time(dialect, kind, &format, shanghai).unwrap(), unit))
+        .collect()
 }
 
 proptest! {

@@ -89,6 +89,9 @@ impl ReceiptTable {
         let (packing, Some(consumed)) = (self.packing_or_error()?, &self.consumed) else {
             return Ok(vec![None; rows.len()]);
         };
+        if rows.is_empty() {
+            return Ok(Vec::new());
+        }
         let statement = self.at_statement(&packing, consumed, rows)?;
         let found = self.collect(&statement, &|_| true).await?.found;
         let key = |receipt: &Receipt| Some((Digest::of(receipt.id.as_ref()?).word, receipt.consumed.at()?));
@@ -101,7 +104,8 @@ impl ReceiptTable {
         consumed: &TimeColumn,
         rows: &[PackedRow],
     ) -> Result<Statement, SourceError> {
-        let (digests, instants): (Vec<u64>, Vec<Micros>) = rows.iter().map(|row| (row.digest, row.at)).unzip();
+        let (digests, instants): (Vec<u64>, Vec<Micros>) =
+            rows.iter().map(|row| (row.digest, row.at)).unzip();
         let mut slots = self.row();
         slots.extend([
             ("consumed_at", packing::at(consumed, &padded(instants))),

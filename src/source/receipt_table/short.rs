@@ -54,9 +54,7 @@ impl ReceiptTable {
         };
         match form.ask(&self.relation, &self.short_statement(form, slice)?).await {
             Ok(Answer::Groups(groups)) => match self.beside(form, slice, max_rows, &groups).await? {
-                Some(rows) => {
-                    Ok(Some(ReceiptSlice { short: one(groups), rows, ..ReceiptSlice::default() }))
-                }
+                Some(rows) => Ok(Some(ReceiptSlice { short: one(groups), rows, ..ReceiptSlice::default() })),
                 // A row has changed between two statements.
                 None => self.read_rows(slice, max_rows).await,
             },

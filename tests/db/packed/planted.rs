@@ -24,11 +24,18 @@ fn name(number: i64) -> String {
 }
 
 fn event(id: String, state: &str, created: Micros, acked: Option<Micros>) -> EventLine {
-    EventLine { id: Some(id), state: state.to_owned(), created: Some(created), acked, attempts: 1, sort: "paid".to_owned() }
+    EventLine {
+        id: Some(id),
+        state: state.to_owned(),
+        created: Some(created),
+        acked,
+        attempts: 1,
+        sort: "paid".to_owned(),
+    }
 }
 
-fn receipt(id: String, consumer: &str, consumed: Micros) -> ReceiptLine {
-    ReceiptLine { id: Some(id), consumer: consumer.to_owned(), consumed: Some(consumed), original: None }
+fn receipt(id: String, whose: &str, consumed: Micros) -> ReceiptLine {
+    ReceiptLine { id: Some(id), consumer: whose.to_owned(), consumed: Some(consumed), original: None }
 }
 
 fn dead(id: String, dead: Micros, closed: bool) -> DeadLine {
@@ -81,7 +88,7 @@ fn story() -> Story {
 
 fn toml(producer: &Place, consumer: &Place, strategy: &str) -> String {
     let mut flow = Flow { consumers: vec!["billing", "mailer"], ..Flow::default() };
-    flow.rules += &format!("strategy = \"{strategy}\"\n");
+    flow.rules = format!("strategy = \"{strategy}\"\n{}", flow.rules);
     let flow = flow.toml().replace("original_id = \"original_id\"\n", "");
     producer.toml("p") + &consumer.toml("c") + &flow
 }

@@ -178,13 +178,7 @@ fn config(producer: &Place, consumer: &Place, kept: [Kept; 2], strategy: Strateg
 }
 
 /// Three are lost, two come from nowhere, and where the table allows it one is consumed again in the next hour.
-async fn told(
-    producer: &Place,
-    consumer: &Place,
-    kept: [Kept; 2],
-    twice: bool,
-    strategy: Strategy,
-) -> Run {
+async fn told(producer: &Place, consumer: &Place, kept: [Kept; 2], twice: bool, strategy: Strategy) -> Run {
     let events: Vec<_> = (0..MESSAGES).map(|number| (number, number)).collect();
     let lost = [7, 1_900, 3_999];
     let mut receipts: Vec<_> = events.iter().copied().filter(|(number, _)| !lost.contains(number)).collect();
