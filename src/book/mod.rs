@@ -17,6 +17,7 @@ mod findings;
 mod finish;
 mod heal;
 mod hints;
+mod packed;
 mod parts;
 mod short;
 mod slice;

@@ -3,9 +3,11 @@
 //! This is only a fast filter: what pairs cleanly is settled and (where ids are unique on both sides) dropped at once,
 //! so that memory holds a slice and the unpaired. Everything else is a suspect that only a look-up by id decides.
 
+mod digests;
 mod slice;
 mod spill;
 
+pub use digests::{Digests, Joined};
 pub use slice::{Met, pair_up};
 pub use spill::{PARTS, Parting};
 

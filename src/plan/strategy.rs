@@ -57,7 +57,7 @@ pub fn known(flow: &Flow, config: &Config, range: Option<Span>) -> Known {
         rows: None,
         times_judged: times_judged(flow),
         no_sketch: sketch_obstacle(flow, config, range),
-        no_packed: Some("ids are not packed yet".to_owned()),
+        no_packed: packed_obstacle(flow, config),
     }
 }
 
@@ -137,12 +137,13 @@ pub fn sketch_obstacle(flow: &Flow, config: &Config, range: Option<Span>) -> Opt
     let events = &flow.events;
     let mut found = vec![server(config, &events.database)];
     found.push(match &events.acked_at {
-        None => Some("`events.acked_at` is not configured, and only acks are added up".to_owned()),
+        None => Some("`events.acked_at` is not configured, and only acks are compared by digests".to_owned()),
         Some(column) => pattern(&column.format, "events.acked_at"),
     });
     found.push(
-        (events.after_ack == AfterAck::Delete)
-            .then(|| "event rows vanish at the ack, so that there is nothing to add up".to_owned()),
+        (events.after_ack == AfterAck::Delete).then(|| {
+            "event rows vanish at the ack, so that there is nothing to compare by digests".to_owned()
+        }),
     );
     for consumer in &flow.consumers {
         let obstacle = server(config, &consumer.database).or_else(|| match &consumer.consumed_at {
@@ -164,6 +165,13 @@ pub fn sketch_obstacle(flow: &Flow, config: &Config, range: Option<Span>) -> Opt
         found.push(obstacle.map(|why| format!("consumer `{}`: {why}", consumer.name)));
     }
     found.into_iter().flatten().next()
+}
+
+/// What in the configuration keeps a flow from being read packed; what the tables themselves say comes on top. It is as
+/// for sums, but for pieces of a range, since every row is placed here.
+#[must_use]
+pub fn packed_obstacle(flow: &Flow, config: &Config) -> Option<String> {
+    sketch_obstacle(flow, config, None)
 }
 
 /// SQLite lies on this machine: there is no link to spare, and it knows no SHA-256.

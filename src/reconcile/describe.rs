@@ -30,10 +30,10 @@ pub async fn statements(plan: &Plan, config: &Config) -> Vec<Described> {
 async fn of_flow(flow: &FlowPlan, plan: &Plan, config: &Config, databases: &Databases) -> Vec<Described> {
     let mut rules = FlowRules::new(flow, plan.as_of);
     let name = &flow.flow.name;
-    let summed = config.wanted(&flow.flow) == Wanted::Sketch;
+    let wanted = config.wanted(&flow.flow);
     let mut all = match open_producer(flow, databases, &mut rules).await {
         Ok(producer) => {
-            let mut all = of_producer(&producer, flow, summed);
+            let mut all = of_producer(&producer, flow, wanted);
             let refused = producer.refuse_full_scans(&flow.flow, plan.as_of).await.err();
             all.extend(refused.map(|error| refusal(format!("flow `{name}`, events"), &error)));
             all
@@ -44,7 +44,7 @@ async fn of_flow(flow: &FlowPlan, plan: &Plan, config: &Config, databases: &Data
         let title = format!("flow `{name}`, consumer `{}`", consumer.name);
         match open_consumer(consumer, place, databases, &mut rules).await {
             Ok(tables) => {
-                all.extend(of_consumer(&tables, flow, &title, summed));
+                all.extend(of_consumer(&tables, flow, &title, wanted));
                 let refused = tables.refuse_full_scans(consumer, plan.as_of).await.err();
                 all.extend(refused.map(|error| refusal(title, &error)));
             }
@@ -54,23 +54,33 @@ async fn of_flow(flow: &FlowPlan, plan: &Plan, config: &Config, databases: &Data
     all
 }
 
-fn of_producer(producer: &Producer, flow: &FlowPlan, summed: bool) -> Vec<Described> {
+fn of_producer(producer: &Producer, flow: &FlowPlan, wanted: Wanted) -> Vec<Described> {
     let title = format!("flow `{}`, events", flow.flow.name);
     let statements = producer.tables.iter().flat_map(|table| table.statements(flow.events));
-    let can = producer.tables.iter().filter(|table| summed && table.sketch_obstacle().is_none());
-    let sums = can.flat_map(|table| table.sketch_statements(&flow.windows, flow.events, BUCKETS_MIN));
+    let more = producer.tables.iter().flat_map(|table| match wanted {
+        Wanted::Sketch if table.sketch_obstacle().is_none() => {
+            table.sketch_statements(&flow.windows, flow.events, BUCKETS_MIN)
+        }
+        Wanted::Packed if table.packed_obstacle().is_none() => table.packed_statements(flow.events),
+        _ => Vec::new(),
+    });
     let notes = producer.tables.iter().flat_map(|table| table.notes().iter().cloned());
-    described(&title, statements.chain(sums), notes)
+    described(&title, statements.chain(more), notes)
 }
 
-fn of_consumer(tables: &ConsumerTables, flow: &FlowPlan, title: &str, summed: bool) -> Vec<Described> {
+fn of_consumer(tables: &ConsumerTables, flow: &FlowPlan, title: &str, wanted: Wanted) -> Vec<Described> {
     let receipts = tables.receipts.iter().flat_map(|table| table.statements(flow.receipts));
     let dead = tables.dead_letters.iter().flat_map(|table| table.statements(flow.receipts));
-    let can = tables.receipts.iter().filter(|table| summed && table.sketch_obstacle().is_none());
-    let sums = can.flat_map(|table| table.sketch_statements(flow.events, BUCKETS_MIN));
+    let more = tables.receipts.iter().flat_map(|table| match wanted {
+        Wanted::Sketch if table.sketch_obstacle().is_none() => {
+            table.sketch_statements(flow.events, BUCKETS_MIN)
+        }
+        Wanted::Packed if table.packed_obstacle().is_none() => table.packed_statements(flow.receipts),
+        _ => Vec::new(),
+    });
     let notes = tables.receipts.iter().flat_map(|table| table.notes().iter().cloned());
     let dead_notes = tables.dead_letters.iter().flat_map(|table| table.notes().iter().cloned());
-    described(title, receipts.chain(sums).chain(dead), notes.chain(dead_notes))
+    described(title, receipts.chain(more).chain(dead), notes.chain(dead_notes))
 }
 
 fn described(

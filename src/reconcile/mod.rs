@@ -11,6 +11,8 @@
 //! confirm   the second pass: suspects by id       outcome   from flows to the finished run
 //! sketch    the first pass over a slow link: sums of ids, and the rows of buckets that differ
 //! link      what the links carry, where that decides which of them it is
+//! packed    the first pass over a slower link: ends of digests of ids, looked up where they do not pair
+//! way       which of them it is                   intake    who takes in what is read
 //! again     differences looked up by hand         outlook   what a scheduled run would do, and has left undone
 //! ```
 
@@ -20,10 +22,12 @@ mod confirm;
 mod describe;
 mod due;
 mod gathered;
+mod intake;
 mod lanes;
 mod link;
 mod outcome;
 mod outlook;
+mod packed;
 mod part;
 mod range;
 mod read;
@@ -33,6 +37,7 @@ mod sketch;
 mod slicer;
 mod sources;
 mod tempo;
+mod way;
 
 pub use again::{Again, Now};
 pub use describe::{Described, statements};

@@ -69,6 +69,8 @@ pub(super) struct Cut {
     pub(super) max: usize,
     /// Many rows are expected.
     pub(super) many: bool,
+    /// Events and receipts come packed.
+    pub(super) packed: bool,
 }
 
 impl Cut {
@@ -85,14 +87,24 @@ impl Cut {
     pub(super) fn events(self, table: &Arc<EventTable>, readers: &Arc<Semaphore>) -> Task {
         let (table, database) = (Arc::clone(table), table.database().clone());
         task(database, readers, async move {
-            Ok(table.read_slice(self.slice, self.max, self.many).await?.map(Batch::Events))
+            let read = if self.packed {
+                table.read_packed(self.slice, self.max).await?
+            } else {
+                table.read_slice(self.slice, self.max, self.many).await?
+            };
+            Ok(read.map(Batch::Events))
         })
     }
 
     pub(super) fn receipts(self, table: &Arc<ReceiptTable>, readers: &Arc<Semaphore>) -> Task {
         let (table, database) = (Arc::clone(table), table.database().clone());
         task(database, readers, async move {
-            Ok(table.read_slice(self.slice, self.max, self.many).await?.map(Batch::Receipts))
+            let read = if self.packed {
+                table.read_packed(self.slice, self.max).await?
+            } else {
+                table.read_slice(self.slice, self.max, self.many).await?
+            };
+            Ok(read.map(Batch::Receipts))
         })
     }
 

@@ -3,6 +3,7 @@
 //! Slices are read ahead while earlier ones are entered, each table by a task of its own; the books take them in order.
 
 use super::gathered::{Gathered, busier_side};
+use super::intake::Intake;
 use super::part::{Answer, Cut, Pending, Task, UNSLICED_ROWS_MAX, widened};
 use super::record::Recorder;
 use super::slicer::{ROWS_MAX, Slicer};
@@ -57,11 +58,17 @@ impl Reading<'_> {
         recorder: &mut Recorder<'_>,
     ) -> Result<Vec<Failure>, SourceError> {
         let mut failures = Vec::new();
-        let whole = self.whole_range(book);
+        self.slices(&mut Intake::Streamed { book, recorder, failures: &mut failures }).await?;
+        Ok(failures)
+    }
+
+    /// Reads everything, slice by slice, as long as it is taken in.
+    pub(super) async fn slices(&self, intake: &mut Intake<'_, '_>) -> Result<(), SourceError> {
+        let whole = self.whole_range(intake.book());
         let (mut slicer, mut ahead) = (Slicer::new(whole, self.tempo()), VecDeque::new());
         let readers = Arc::new(Semaphore::new(READERS_MAX));
         let mut rows = 0_u64;
-        self.begin(&mut slicer, &mut ahead, whole, &readers, book);
+        self.begin(&mut slicer, &mut ahead, whole, &readers, intake);
         while let Some(pending) = ahead.pop_front() {
             let slice = pending.slice;
             let (answers, took) = pending.answers().await;
@@ -72,16 +79,18 @@ impl Reading<'_> {
             } else {
                 slicer.done(slice, busier_side(&answers), took);
             }
-            self.begin(&mut slicer, &mut ahead, whole, &readers, book);
+            self.begin(&mut slicer, &mut ahead, whole, &readers, intake);
             if too_many && slicer.is_before(slice) {
                 continue;
             }
-            rows += self.enter(slice, answers, book, &mut failures)?;
-            recorder.take(book.take_found()).await;
+            rows += intake.take(self, slice, answers).await?;
+            if intake.is_over() {
+                join_all(ahead.drain(..).map(Pending::answers)).await;
+            }
             tracing::debug!(flow = self.plan.flow.name, from = %slice.from, until = %slice.until, rows, "slice read");
             (self.watch)(Step::Reading { flow: &self.plan.flow.name, share: slicer.share(), rows });
         }
-        Ok(failures)
+        Ok(())
     }
 
     /// Begins to read as many slices as are read ahead.
@@ -91,13 +100,15 @@ impl Reading<'_> {
         ahead: &mut VecDeque<Pending>,
         whole: Span,
         readers: &Arc<Semaphore>,
-        book: &FlowBook,
+        intake: &Intake<'_, '_>,
     ) {
+        let (book, packed) = (intake.book(), intake.is_packed());
         while ahead.len() < AHEAD
             && let Some(slice) = slicer.begin()
         {
             let max = if slice.micros() <= SECOND { UNSLICED_ROWS_MAX } else { ROWS_MAX };
-            let cut = Cut { slice, first: slice.from == whole.from, max, many: slicer.expects_many() };
+            let first = slice.from == whole.from;
+            let cut = Cut { slice, first, max, many: slicer.expects_many(), packed };
             let tables = self.tables(cut, book, readers);
             ahead.push_back(Pending { slice, tables });
         }
@@ -127,7 +138,7 @@ impl Reading<'_> {
     }
 
     /// Where the last event table's part ends.
-    fn events_end(&self) -> Micros {
+    pub(super) fn events_end(&self) -> Micros {
         let ends = self.producer.tables.iter().map(|table| widened(self.plan.events, table.slicing()).until);
         ends.max().unwrap_or(self.plan.events.until)
     }
@@ -185,7 +196,7 @@ impl Reading<'_> {
     }
 
     /// Enters what was read of a slice, the producer's rows first.
-    fn enter(
+    pub(super) fn enter(
         &self,
         slice: Span,
         answers: Vec<Answer>,

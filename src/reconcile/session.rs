@@ -3,12 +3,12 @@
 use super::Watch;
 use super::read::{Failure, Reading, UNDATED_ROWS_MAX, Who};
 use super::record::Recorder;
-use super::sketch::hide_times;
 use super::sources::{ConsumerTables, Databases, Producer, open_consumer, open_producer};
+use super::way::{Way, tell};
 use crate::book::{Checked, FlowBook, Slice};
 use crate::config::{Config, Flow, Table};
 use crate::model::event::Stamp;
-use crate::model::run::{Backlog, FlowReport};
+use crate::model::run::{Backlog, FlowReport, Strategy};
 use crate::model::time::DAY;
 use crate::model::{Difference, Event, Id, Kind, Micros, Problem, Receipt, Span, Window};
 use crate::plan::{FlowPlan, FlowRules, PAIRING_SHARE};
@@ -94,16 +94,14 @@ impl<'a> Session<'a> {
         tracing::debug!(flow = self.flow.name, windows = plan.windows.len(), "reading");
         let reading =
             Reading { plan, producer: &self.producer, consumers: &self.consumers, watch: self.watch };
-        let (shown, hint) = self.by_sketch(&reading, &rules).await;
-        let sketched = shown.is_some();
-        rules.late_after = rules.late_after.filter(|_| !sketched);
-        let mut book = FlowBook::streamed(rules);
-        let mut failures = Vec::new();
-        self.failures.iter().for_each(|failure| lost(failure, &mut book));
-        self.feed_aside(&mut book, first);
-        match shown {
-            Some(shown) => shown.enter(&mut book),
-            None => failures.extend(reading.run(&mut book, recorder).await?),
+        let (way, hint) = self.way(&reading, &rules, first).await;
+        let strategy = way.strategy();
+        rules.late_after = rules.late_after.filter(|_| strategy != Strategy::Sketch);
+        let (mut book, mut failures) = (self.books(rules, first), Vec::new());
+        match way {
+            Way::Stream => failures.extend(reading.run(&mut book, recorder).await?),
+            Way::Packed(read) => book = *read,
+            Way::Sketch(shown) => shown.enter(&mut book),
         }
         book.close_reading();
         recorder.take(book.take_found()).await;
@@ -114,10 +112,16 @@ impl<'a> Session<'a> {
         tracing::info!(flow = self.flow.name, outcome = slice.report.outcome.name(), differences = slice.differences, from = %span.from, until = %span.until, "judged");
         self.complete(&mut slice, &failures, others, recorder).await;
         slice.report.hints.extend(hint);
-        if sketched {
-            hide_times(self.flow, &mut slice);
-        }
+        tell(self.flow, strategy, &mut slice);
         Ok(slice)
+    }
+
+    /// Books in which nothing was read yet but what lies beside any range.
+    pub(super) fn books(&self, rules: FlowRules, first: bool) -> FlowBook {
+        let mut book = FlowBook::streamed(rules);
+        self.failures.iter().for_each(|failure| lost(failure, &mut book));
+        self.feed_aside(&mut book, first);
+        book
     }
 
     /// What the books do not know: failures, remarks, strangers.

@@ -1,5 +1,6 @@
 //! One physical event table.
 
+mod packed;
 mod scans;
 mod short;
 mod sketch;

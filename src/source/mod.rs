@@ -21,6 +21,7 @@ mod id_column;
 mod look_up;
 mod mysql;
 mod notes;
+mod packing;
 mod postgres;
 mod receipt_table;
 mod relation;
@@ -37,6 +38,7 @@ pub use dead_letter_table::DeadLetterTable;
 pub use error::{ErrorKind, SourceError};
 pub use event_table::{Counted, EventSlice, EventTable};
 pub use gate::Pause;
+pub use packing::PACKED_AT_MAX;
 pub use receipt_table::{ReceiptSlice, ReceiptTable};
 
 use crate::model::Span;

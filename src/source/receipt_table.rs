@@ -1,6 +1,7 @@
 //! One physical dedup table, as one consumer sees it.
 
 mod others;
+mod packed;
 mod short;
 mod sketch;
 

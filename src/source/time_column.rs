@@ -4,6 +4,7 @@ use super::axis::{self, Axis};
 use super::cell::{Cell, ColumnType, Kind};
 use super::decode::time::{TimeReader, Undeclared};
 use super::error::{Failure, SourceError};
+use super::packing::PackedTime;
 use super::relation::{Affinity, Asked, Relation};
 use super::short::ShortTime;
 use super::sql::{self, Fragment};
@@ -105,6 +106,12 @@ impl TimeColumn {
     /// How its values come in the short form, where they can.
     pub fn short(&self) -> Option<ShortTime> {
         ShortTime::new(self.dialect, &self.raw, self.kind, self.axis, &self.reader)
+    }
+
+    /// How its values are packed; why not, where they cannot.
+    pub fn packed(&self) -> Result<PackedTime, String> {
+        PackedTime::of(self.dialect, &self.raw, self.kind, self.axis)
+            .ok_or_else(|| format!("times of `{}` cannot be packed: its type has no such form", self.key))
     }
 
     /// How its order relates to time.

@@ -18,6 +18,7 @@ mod link;
 mod moving;
 mod net;
 mod orders;
+mod packed;
 mod pairs;
 mod pipelines;
 mod shared;

@@ -204,3 +204,25 @@ async fn pipelines_that_are_read_by_sums_agree_with_the_oracle() {
         place.remove().await;
     }
 }
+
+#[tokio::test]
+async fn pipelines_that_are_read_packed_agree_with_the_oracle() {
+    let places = servers().await;
+    let seeds = (FIRST_SEED..).filter_map(|seed| Some((seed, tellable(seed)?)));
+    let keyed = seeds.filter(|(_, pipeline)| keys(pipeline) == (true, true) && !pipeline.rules.rows_vanish);
+    let (mut used, mut seen) = (0, 0);
+    for (turn, (seed, pipeline)) in keyed.take(SUMMED).enumerate().filter(|_| !places.is_empty()) {
+        let (producer, consumer) =
+            (&places[turn % places.len()], &places[turn / places.len() % places.len()]);
+        let run = judged(&pipeline, producer, consumer, (true, true), "packed").await;
+        let wrong = wrong(&pipeline, &run);
+        let (pair, hints) = ((producer.dialect, consumer.dialect), &run.flows[0].hints);
+        assert!(wrong.is_empty(), "seed {seed}, {pair:?}: {wrong:#?} {hints:#?}\n{pipeline}");
+        used += u32::from(run.flows[0].consumers.iter().all(|report| report.strategy == Strategy::Packed));
+        seen += 1;
+    }
+    assert_eq!(used, seen, "read packed");
+    for place in places {
+        place.remove().await;
+    }
+}

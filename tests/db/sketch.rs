@@ -19,7 +19,7 @@ const SERVERS: [Dialect; 2] = [Dialect::Postgres, Dialect::Mysql];
 const RULES: &str = "window = \"1h\"\ngrace = \"15m\"\nstuck_after = \"10m\"\n";
 
 /// The configuration that a story's settings ask for.
-fn toml(settings: &Settings, strategy: &str, late: bool) -> String {
+pub fn toml(settings: &Settings, strategy: &str, late: bool) -> String {
     let late = if late { "late_after = \"60m\"\n" } else { "" };
     let rules = format!("strategy = \"{strategy}\"\n{RULES}{late}");
     let mut flow = Flow { consumers: CONSUMERS.to_vec(), rules, ..Flow::default() };
@@ -50,7 +50,7 @@ fn distinct<T: Ord>(ids: impl Iterator<Item = Option<T>>) -> bool {
 }
 
 /// Whether each side of the story may have a unique index on its ids.
-fn keys(story: &Story) -> (bool, bool) {
+pub fn keys(story: &Story) -> (bool, bool) {
     let events = distinct(story.events.iter().map(|event| event.id.clone()));
     let receipts = story.receipts.iter().map(|row| Some((row.consumer.clone(), row.id.clone()?)));
     (events, distinct(receipts))
@@ -67,7 +67,7 @@ fn plain(mut run: Run) -> String {
     String::from_utf8(render(&run, Format::Json, Options::default()).unwrap()).unwrap()
 }
 
-fn strategies(run: &Run) -> Vec<Strategy> {
+pub fn strategies(run: &Run) -> Vec<Strategy> {
     run.flows[0].consumers.iter().map(|consumer| consumer.strategy).collect()
 }
 

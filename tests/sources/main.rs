@@ -8,6 +8,7 @@ mod bench;
 mod errors;
 mod events;
 mod ids;
+mod packed;
 mod receipts;
 mod sessions;
 mod times;

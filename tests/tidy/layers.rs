@@ -28,8 +28,8 @@ const ALLOWED: [(&str, &[&str]); 25] = [
     (
         "reconcile",
         &[
-            "model", "clock", "config", "plan", "schedule", "book", "judge", "exit", "sketch", "source",
-            "ledger",
+            "model", "clock", "config", "plan", "schedule", "pair", "book", "judge", "exit", "sketch",
+            "source", "ledger",
         ],
     ),
     ("listing", &["model", "config", "schedule", "ledger", "report", "reconcile"]),

@@ -2,7 +2,7 @@
 
 use super::{BITS, EventTable, unreadable};
 use crate::config::StateRule;
-use crate::model::{Event, ShortEvents, Span};
+use crate::model::{Event, PackedEvents, ShortEvents, Span};
 use crate::source::conditions::{bits, code, state};
 use crate::source::short::{Answer, Group, ShortForm};
 use crate::source::sql::{Fragment, Query, Statement};
@@ -13,6 +13,8 @@ use crate::source::{ErrorKind, SourceError, limit};
 pub struct EventSlice {
     /// Acked ones in the short form.
     pub short: Vec<ShortEvents>,
+    /// Acked ones in the packed form.
+    pub packed: Vec<PackedEvents>,
     /// All others.
     pub rows: Vec<Event>,
 }
@@ -21,7 +23,9 @@ impl EventSlice {
     /// How many rows it has.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.short.iter().map(|events| events.rows.len()).sum::<usize>() + self.rows.len()
+        let short = self.short.iter().map(|events| events.rows.len());
+        let packed = self.packed.iter().map(|events| events.rows.len());
+        short.chain(packed).sum::<usize>() + self.rows.len()
     }
 
     /// Whether it has none.
@@ -60,7 +64,10 @@ impl EventTable {
         let answer = form.ask(&self.relation, &self.short_statement(form, slice)?).await;
         match answer {
             Ok(Answer::Groups(groups)) => match self.beside(form, slice, max_rows, &groups).await? {
-                Some(rows) => Ok(Some(EventSlice { short: self.short_events(groups), rows })),
+                Some(rows) => {
+                    let short = self.short_events(groups);
+                    Ok(Some(EventSlice { short, rows, ..EventSlice::default() }))
+                }
                 // A row has changed between two statements.
                 None => self.read_rows(slice, max_rows).await,
             },
@@ -74,7 +81,7 @@ impl EventTable {
 
     async fn read_rows(&self, slice: Span, max_rows: usize) -> Result<Option<EventSlice>, SourceError> {
         let rows = self.read(slice, max_rows).await?;
-        Ok(rows.map(|rows| EventSlice { short: Vec::new(), rows }))
+        Ok(rows.map(|rows| EventSlice { rows, ..EventSlice::default() }))
     }
 
     fn short_events(&self, groups: Vec<Group>) -> Vec<ShortEvents> {

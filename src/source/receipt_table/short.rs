@@ -1,7 +1,7 @@
 //! A slice of receipts in the short form.
 
 use super::ReceiptTable;
-use crate::model::{Bulk, Receipt, Span};
+use crate::model::{Bulk, PackedRow, Receipt, Span};
 use crate::source::short::{Answer, Group, ShortForm};
 use crate::source::sql::{Fragment, Query, Statement};
 use crate::source::{ErrorKind, SourceError, limit};
@@ -11,6 +11,8 @@ use crate::source::{ErrorKind, SourceError, limit};
 pub struct ReceiptSlice {
     /// In the short form.
     pub short: Bulk,
+    /// In the packed form.
+    pub packed: Vec<PackedRow>,
     /// All others.
     pub rows: Vec<Receipt>,
 }
@@ -19,7 +21,7 @@ impl ReceiptSlice {
     /// How many rows it has.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.short.len() + self.rows.len()
+        self.short.len() + self.packed.len() + self.rows.len()
     }
 
     /// Whether it has none.
@@ -52,7 +54,7 @@ impl ReceiptTable {
         };
         match form.ask(&self.relation, &self.short_statement(form, slice)?).await {
             Ok(Answer::Groups(groups)) => match self.beside(form, slice, max_rows, &groups).await? {
-                Some(rows) => Ok(Some(ReceiptSlice { short: one(groups), rows })),
+                Some(rows) => Ok(Some(ReceiptSlice { short: one(groups), rows, ..ReceiptSlice::default() })),
                 // A row has changed between two statements.
                 None => self.read_rows(slice, max_rows).await,
             },
@@ -66,7 +68,7 @@ impl ReceiptTable {
 
     async fn read_rows(&self, slice: Span, max_rows: usize) -> Result<Option<ReceiptSlice>, SourceError> {
         let rows = self.read(slice, max_rows).await?;
-        Ok(rows.map(|rows| ReceiptSlice { short: Bulk::default(), rows }))
+        Ok(rows.map(|rows| ReceiptSlice { rows, ..ReceiptSlice::default() }))
     }
 
     /// Rows of the slice that do not fit; `None` if they are not as many as were counted, or too many.
