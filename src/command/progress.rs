@@ -28,8 +28,9 @@ impl Progress {
                 self.0.set_message(format!("{flow}: {rows} rows read"));
                 self.0.set_position(per_mille(share));
             }
-            Step::Confirming { flow, done, of } => {
-                self.0.set_message(format!("{flow}: {done} of {of} suspects looked up"));
+            Step::Confirming { flow, done, of, per_second } => {
+                self.0
+                    .set_message(format!("{flow}: {done} of {of} suspects looked up, {per_second} a second"));
                 self.0.set_position((done as u64 * FULL).checked_div(of as u64).unwrap_or(FULL));
             }
         }
