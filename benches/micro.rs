@@ -89,7 +89,7 @@ mod pair {
             black_box(pairing.receipt(id, Some(instant(at))));
         }
         pairing.close(false);
-        pairing.take(0, &mut |_, _, _| {}).len()
+        pairing.take(None, &mut |_, _, _| {}).len()
     }
 
     fn bulk(ids: &[Id]) -> Bulk {

@@ -10,6 +10,7 @@ use crate::pair::{Pairing, Room, Seen};
 use crate::plan::{ConsumerRules, FlowRules};
 use hashbrown::HashMap;
 
+use super::parts::Part;
 use super::{Findings, Sight};
 
 /// So many ids of each piece are looked at to see where pieces end.
@@ -45,7 +46,7 @@ pub(super) struct ConsumerBook {
 }
 
 impl ConsumerBook {
-    pub(super) fn new(rules: &FlowRules, place: usize, room: &Room) -> Self {
+    pub(super) fn new(rules: &FlowRules, place: usize, room: Room) -> Self {
         let unique = rules.event_ids_unique && rules.consumers[place].receipt_ids_unique;
         Self {
             place,
@@ -63,7 +64,7 @@ impl ConsumerBook {
             sights: None,
             suspects: HashMap::new(),
             dead: HashMap::new(),
-            pairing: Pairing::new(unique, rules.late_after, room.clone()),
+            pairing: Pairing::new(unique, rules.late_after, room),
             events_done: false,
         }
     }
@@ -127,9 +128,10 @@ impl ConsumerBook {
     }
 
     /// Makes a part of what was read ready to be decided: settles what pairs after all, and fixes the suspects.
-    pub(super) fn open_part(&mut self, part: usize, rules: &FlowRules, findings: &mut Findings) {
+    pub(super) fn open_part(&mut self, part: &Part, rules: &FlowRules, findings: &mut Findings) {
         let mut moves = Vec::new();
-        let mut held = self.pairing.take(part, &mut |one, other, now| moves.push((*one, *other, *now)));
+        let until = part.until.as_ref();
+        let mut held = self.pairing.take(until, &mut |one, other, now| moves.push((*one, *other, *now)));
         for (one, other, now) in moves {
             self.move_acked(Some(&one), None, rules);
             self.move_acked(Some(&other), Some(&now), rules);
@@ -145,7 +147,7 @@ impl ConsumerBook {
         });
         held.shrink_to_fit();
         self.suspects = held;
-        for id in self.dead.keys().filter(|id| self.pairing.is_in(part, id)) {
+        for id in self.dead.keys().filter(|id| part.has(id)) {
             self.suspects.entry_ref(id).or_insert(Seen::NOTHING);
         }
     }

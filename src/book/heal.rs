@@ -58,7 +58,7 @@ impl FlowBook {
             rows.iter().for_each(|row| self.check_producer(id, row));
         }
         self.own.close(false);
-        self.open_own(0);
+        self.open_own(None);
         let open = self.open_events();
         self.decide_open(&open, events);
         let sights = self.consumers.iter_mut().map(|book| {

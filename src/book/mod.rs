@@ -68,8 +68,8 @@ pub struct FlowBook {
     open: HashMap<Id, Facts>,
     /// The producer's own: messages that are not acked; where an id may have several rows, the others too.
     own: Pairing,
-    /// In so many parts everything is decided.
-    parts: usize,
+    /// Where parts end and begin in which everything is decided.
+    bounds: Vec<Id>,
     /// Messages that are not acked and that consumers have a receipt of: bit `i` for consumer `i`.
     delivered: HashMap<Id, u64>,
     /// `None`: the consumer could not be read.
@@ -96,7 +96,7 @@ impl FlowBook {
     fn with(rules: FlowRules, findings: Findings) -> Self {
         let room = Room::within(rules.memory, rules.consumers.len() + 1);
         let consumers =
-            (0..rules.consumers.len()).map(|place| Some(ConsumerBook::new(&rules, place, &room))).collect();
+            (0..rules.consumers.len()).map(|place| Some(ConsumerBook::new(&rules, place, room))).collect();
         Self {
             windows: vec![EventTotals::default(); rules.windows.len()],
             unplaced: EventTotals::default(),
@@ -104,7 +104,7 @@ impl FlowBook {
             backlog: None,
             open: HashMap::new(),
             own: Pairing::new(false, None, room),
-            parts: 1,
+            bounds: Vec::new(),
             delivered: HashMap::new(),
             consumers,
             findings,

@@ -4,13 +4,26 @@ use super::FlowBook;
 use super::consumer::ConsumerBook;
 use crate::classify::Facts;
 use crate::model::{Id, State};
-use crate::pair::PARTS;
+use crate::pair::bounds;
 use hashbrown::HashMap;
+
+/// Ids from one on and below another; `None` is no limit.
+#[derive(Debug)]
+pub(super) struct Part {
+    from: Option<Id>,
+    pub(super) until: Option<Id>,
+}
+
+impl Part {
+    pub(super) fn has(&self, id: &Id) -> bool {
+        self.from.as_ref().is_none_or(|from| from <= id) && self.until.as_ref().is_none_or(|until| id < until)
+    }
+}
 
 impl FlowBook {
     /// The producer's own count of a row, or of its short form.
     pub(super) fn note(&mut self, id: &Id, facts: Facts, short: bool) {
-        let unique = self.rules.event_ids_unique && !self.own.has_spilled();
+        let unique = self.rules.event_ids_unique && !self.own.has_spilled(id);
         if unique && facts.state == State::Acked {
             self.tally(facts.placed()).acked += 1;
             // This one, as it was when it was first read.
@@ -35,33 +48,36 @@ impl FlowBook {
     /// Everything was read. The first part is open from here on.
     pub fn close_reading(&mut self) {
         let books = || self.consumers.iter().flatten();
-        let parted = self.own.has_spilled() || books().any(|book| book.pairing.has_spilled());
-        self.parts = if parted { PARTS } else { 1 };
+        let parted = self.own.is_spilled() || books().any(|book| book.pairing.is_spilled());
         self.own.close(parted);
         self.consumers.iter_mut().flatten().for_each(|book| book.pairing.close(parted));
+        let pairings = self.consumers.iter().flatten().map(|book| &book.pairing).chain([&self.own]);
+        self.bounds = bounds(&pairings.collect::<Vec<_>>());
         self.open_part(0);
     }
 
     /// In how many parts everything has to be decided: one, unless more was held than there is room for.
     #[must_use]
     pub fn parts(&self) -> usize {
-        self.parts
+        self.bounds.len() + 1
     }
 
-    /// Makes a part ready to be decided: settles what pairs after all, fixes the suspects and the events that are not
-    /// acked.
+    /// Makes a part ready to be decided, in the order of the ids: settles what pairs after all, fixes the suspects and
+    /// the events that are not acked.
     pub fn open_part(&mut self, part: usize) {
+        let from = part.checked_sub(1).and_then(|before| self.bounds.get(before));
+        let part = Part { from: from.cloned(), until: self.bounds.get(part).cloned() };
         for book in self.consumers.iter_mut().flatten() {
-            book.open_part(part, &self.rules, &mut self.findings);
+            book.open_part(&part, &self.rules, &mut self.findings);
         }
         self.delivered = HashMap::new();
-        self.open_own(part);
+        self.open_own(part.until.as_ref());
     }
 
     /// The producer's own part: its messages that are not acked.
-    pub(super) fn open_own(&mut self, part: usize) {
+    pub(super) fn open_own(&mut self, until: Option<&Id>) {
         let mut moves = Vec::new();
-        let own = self.own.take(part, &mut |one, other, now| moves.push((*one, *other, *now)));
+        let own = self.own.take(until, &mut |one, other, now| moves.push((*one, *other, *now)));
         for (one, other, now) in moves {
             self.move_acked(Some(&one), None);
             self.move_acked(Some(&other), Some(&now));

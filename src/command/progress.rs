@@ -27,9 +27,10 @@ impl Progress {
             Step::Reading { flow, share, rows } => {
                 self.set(flow, format!("{flow}: {rows} rows read"), per_mille(share));
             }
-            Step::Confirming { flow, done, of } => {
+            Step::Confirming { flow, done, of, per_second } => {
                 let position = (done as u64 * FULL).checked_div(of as u64).unwrap_or(FULL);
-                self.set(flow, format!("{flow}: {done} of {of} suspects looked up"), position);
+                let text = format!("{flow}: {done} of {of} suspects looked up, {per_second} a second");
+                self.set(flow, text, position);
             }
             Step::Done { flow } => {
                 let bar = self.flows.lock().unwrap_or_else(PoisonError::into_inner).remove(flow);

@@ -4,12 +4,13 @@
 //! so that memory holds a slice and the unpaired. Everything else is a suspect that only a look-up by id decides.
 
 mod digests;
+mod entry;
+mod filter;
 mod slice;
 mod spill;
 
 pub use digests::{Digests, Joined};
 pub use slice::{Met, pair_up};
-pub use spill::{PARTS, Parting};
 
 use crate::classify::{Delivery, Facts};
 use crate::model::{Id, Micros, State};
@@ -118,13 +119,11 @@ fn usable(at: Micros) -> Option<Micros> {
     (at != NEVER).then_some(at)
 }
 
-/// How much a pairing may hold in memory, and how its ids are parted where that is not enough.
-#[derive(Clone, Debug)]
+/// How much a pairing may hold in memory.
+#[derive(Clone, Copy, Debug)]
 pub struct Room {
     /// So many ids.
     pub held_max: usize,
-    /// The same for all pairings of a flow.
-    pub parting: Parting,
 }
 
 impl Room {
@@ -137,7 +136,7 @@ impl Room {
         let places = usize::try_from(bytes).unwrap_or(usize::MAX) / Self::COST / pairings.max(1);
         // A table has a power of two of places, of which it fills seven in eight before it doubles.
         let places = (places.max(16) + 1).next_power_of_two() / 2;
-        Self { held_max: places / 8 * 7, parting: Parting::default() }
+        Self { held_max: places / 8 * 7 }
     }
 }
 
@@ -160,7 +159,7 @@ impl Pairing {
     /// microseconds.
     #[must_use]
     pub fn new(ids_unique: bool, late_after: Option<i64>, room: Room) -> Self {
-        let (seen, spill) = (HashMap::new(), Spill::default());
+        let (seen, spill) = (HashMap::new(), Spill::new(room.held_max));
         Self { seen, ids_unique, late_after, room, spill, parted: false, lost: None }
     }
 
@@ -168,12 +167,12 @@ impl Pairing {
     /// is where a row changes while the run reads.
     #[must_use]
     pub fn settles_at_once(&self, id: impl FnOnce() -> Id) -> bool {
-        self.settles() && (self.seen.is_empty() || !self.seen.contains_key(&id()))
+        self.ids_unique && (self.is_empty() || !self.holds(&id()))
     }
 
-    /// Once something was spilled, nothing more is known to be all that there is of an id.
-    fn settles(&self) -> bool {
-        self.ids_unique && self.spill.is_empty()
+    /// Of what may have been spilled nothing is known to be all that there is.
+    fn settles(&self, id: &Id) -> bool {
+        self.ids_unique && !self.has_spilled(id)
     }
 
     /// Whether nothing is held, here or in the spill.
@@ -184,8 +183,14 @@ impl Pairing {
 
     /// Whether more came than is held in memory.
     #[must_use]
-    pub fn has_spilled(&self) -> bool {
+    pub fn is_spilled(&self) -> bool {
         !self.spill.is_empty()
+    }
+
+    /// Whether something of this id may have been put out of memory.
+    #[must_use]
+    pub fn has_spilled(&self, id: &Id) -> bool {
+        self.spill.may_hold(id)
     }
 
     /// Why something that came was lost, if it was: nothing can be said of the whole then.
@@ -206,9 +211,13 @@ impl Pairing {
     }
 
     fn put_away(&mut self) {
-        if let Err(error) = self.spill.put(self.seen.drain(), &self.room.parting) {
+        if self.seen.is_empty() {
+            return;
+        }
+        if let Err(error) = self.spill.put(&self.seen) {
             self.lose(&error);
         }
+        self.seen.clear();
     }
 
     fn lose(&mut self, error: &std::io::Error) {
@@ -224,7 +233,7 @@ impl Pairing {
     /// complete.
     pub fn event(&mut self, id: &Id, row: Facts, short: bool) -> (Option<Facts>, Facts, Option<Delivery>) {
         self.make_room();
-        let settles = self.settles();
+        let settles = self.settles(id);
         let mut place = match self.seen.entry_ref(id) {
             RefPlace::Occupied(place) => place,
             RefPlace::Vacant(place) => {
@@ -246,7 +255,7 @@ impl Pairing {
     /// Takes in a receipt; gives the pair if it is complete.
     pub fn receipt(&mut self, id: Id, at: Option<Micros>) -> Option<(Id, Delivery)> {
         self.make_room();
-        let settles = self.settles();
+        let settles = self.settles(&id);
         let mut place = match self.seen.entry(id) {
             Place::Occupied(place) => place,
             Place::Vacant(place) => {
@@ -264,7 +273,7 @@ impl Pairing {
         Some((id, seen.delivery()))
     }
 
-    /// Everything was read. `parted`: it is taken in [`PARTS`] parts, else in one.
+    /// Everything was read. `parted`: it is taken in parts, else in one.
     pub fn close(&mut self, parted: bool) {
         if parted {
             self.put_away();
@@ -273,38 +282,44 @@ impl Pairing {
         self.parted = parted;
     }
 
-    /// Whether an id belongs to a part.
+    /// Takes everything below an id that was not taken yet. Where several runs of it have an event of the same id,
+    /// `merged` is told of two and of what they are together.
     #[must_use]
-    pub fn is_in(&self, part: usize, id: &Id) -> bool {
-        !self.parted || self.room.parting.of(id) == part
-    }
-
-    /// Takes everything of a part. Where several pieces of it have an event of the same id, `merged` is told of two and
-    /// of what they are together.
-    #[must_use]
-    pub fn take(&mut self, part: usize, merged: &mut dyn FnMut(&Facts, &Facts, &Facts)) -> HashMap<Id, Seen> {
+    pub fn take(
+        &mut self,
+        until: Option<&Id>,
+        merged: &mut dyn FnMut(&Facts, &Facts, &Facts),
+    ) -> HashMap<Id, Seen> {
         if !self.parted {
             return std::mem::take(&mut self.seen);
         }
-        let entries = self.spill.take(part).unwrap_or_else(|error| {
-            self.lose(&error);
-            Vec::new()
+        let mut all: HashMap<Id, Seen> = HashMap::new();
+        let outcome = self.spill.take(until, &mut |id, seen| match all.entry(id) {
+            Place::Vacant(place) => _ = place.insert(seen),
+            Place::Occupied(mut place) => place.get_mut().add(seen, merged),
         });
-        let mut all: HashMap<Id, Seen> = HashMap::with_capacity(entries.len());
-        for (id, seen) in entries {
-            match all.entry(id) {
-                Place::Vacant(place) => _ = place.insert(seen),
-                Place::Occupied(mut place) => place.get_mut().add(seen, merged),
-            }
+        if let Err(error) = outcome {
+            self.lose(&error);
         }
         all
     }
 
-    /// Whether the id's event or a receipt of it is held.
+    /// Whether the id's event or a receipt of it is held, or may have been put out of memory.
     #[must_use]
     pub fn holds(&self, id: &Id) -> bool {
-        self.seen.contains_key(id)
+        self.seen.contains_key(id) || self.has_spilled(id)
     }
+}
+
+/// The ids at which closed pairings of a flow are parted, so that no part of any of them needs more room than it has.
+#[must_use]
+pub fn bounds(pairings: &[&Pairing]) -> Vec<Id> {
+    let marks: Vec<_> = pairings.iter().map(|pairing| pairing.spill.marks(pairing.room.held_max)).collect();
+    let mut bounds: Vec<Id> = Vec::new();
+    while let Some(next) = marks.iter().filter_map(|marks| marks.end(bounds.last())).min().cloned() {
+        bounds.push(next);
+    }
+    bounds
 }
 
 #[cfg(test)]

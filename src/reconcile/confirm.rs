@@ -1,20 +1,27 @@
 //! The second pass: every suspect is looked up by its id, without a time limit. Only this decides.
+//!
+//! Batches are looked up side by side and decided one after the other, in the order of the ids.
 
+use super::Step;
 use super::read::{Failure, Reading, lose};
 use super::record::Recorder;
-use super::sources::ConsumerTables;
-use super::{Step, Watch};
+use super::sources::{ConsumerTables, Producer};
 use crate::book::{Answers, FlowBook};
-use crate::model::{Event, Id};
+use crate::clock::Stopwatch;
+use crate::model::Id;
 use crate::source::SourceError;
-use futures_util::future::try_join_all;
+use std::collections::VecDeque;
+use std::time::Duration;
+use tokio::task::JoinHandle;
 
 /// So many ids are looked up at a time ...
 const BATCH: usize = 1_000;
-/// So many suspects at a time are listed to be looked up.
-const PART: usize = 65_536;
 /// ... or so many, where no index serves and each batch reads a table to its end.
 const BATCH_UNINDEXED: usize = 100_000;
+/// So many suspects at a time are listed to be looked up.
+const PART: usize = 65_536;
+/// So many batches are under way at once; no database runs more statements than it has connections.
+const AHEAD: usize = 4;
 
 /// What went wrong, and on which side.
 enum Side {
@@ -30,12 +37,18 @@ impl Reading<'_> {
         failures: &mut Vec<Failure>,
         recorder: &mut Recorder<'_>,
     ) -> Result<(), SourceError> {
+        let mut tempo = Tempo { stopwatch: Stopwatch::start(), done: 0 };
         for part in 0..book.parts() {
             if part > 0 {
                 book.open_part(part);
                 recorder.take(book.take_found()).await;
             }
-            self.part(book, failures, recorder).await?;
+            self.part(book, failures, recorder, &mut tempo).await?;
+            tracing::debug!(flow = self.plan.flow.name, part, of = book.parts(), "part decided");
+        }
+        if tempo.done > 0 {
+            let (suspects, per_second) = (tempo.done, tempo.per_second());
+            tracing::info!(flow = self.plan.flow.name, suspects, per_second, "looked up");
         }
         Ok(())
     }
@@ -45,10 +58,11 @@ impl Reading<'_> {
         book: &mut FlowBook,
         failures: &mut Vec<Failure>,
         recorder: &mut Recorder<'_>,
+        tempo: &mut Tempo,
     ) -> Result<(), SourceError> {
         for (place, tables) in self.consumers.iter().enumerate() {
-            let Some(tables) = tables else { continue };
-            match self.consumer(place, tables, book, recorder).await {
+            let Some(tables) = tables.as_ref().filter(|_| book.has(place)) else { continue };
+            match self.consumer(place, tables, book, recorder, tempo).await {
                 Ok(()) => {}
                 Err(Side::Producer(error)) => return Err(error),
                 Err(Side::Consumer(error)) => {
@@ -57,12 +71,7 @@ impl Reading<'_> {
                 }
             }
         }
-        for ids in book.open_events().chunks(batch(self.events_indexed())) {
-            let rows = self.events(ids).await?;
-            book.decide_open(ids, rows);
-            recorder.take(book.take_found()).await;
-        }
-        Ok(())
+        self.open_events(book, recorder, tempo).await
     }
 
     async fn consumer(
@@ -71,46 +80,71 @@ impl Reading<'_> {
         tables: &ConsumerTables,
         book: &mut FlowBook,
         recorder: &mut Recorder<'_>,
+        tempo: &mut Tempo,
     ) -> Result<(), Side> {
-        let of = book.suspects_count(place);
-        let indexed = self.events_indexed() && tables.receipts.iter().all(|table| table.look_up_indexed());
-        let bounds = book.suspects_bounds(place, if indexed { PART } else { BATCH_UNINDEXED });
-        let mut done = 0;
-        for part in 0..=bounds.len() {
-            let from = part.checked_sub(1).map(|before| &bounds[before]);
-            let suspects = book.suspects_between(place, from, bounds.get(part));
-            for ids in suspects.chunks(batch(indexed)) {
-                self.ask(place, tables, ids, book).await?;
-                recorder.take(book.take_found()).await;
-                done += ids.len();
-                progress(self.watch, &self.plan.flow.name, done, of);
+        let (of, mut done) = (book.suspects_count(place), 0);
+        let indexed = self.producer.look_up_indexed() && tables.look_up_indexed();
+        let mut suspects = Suspects::new(book, place, indexed);
+        let mut under_way = UnderWay::new(indexed);
+        loop {
+            while under_way.has_room()
+                && let Some(ids) = suspects.next(book)
+            {
+                let asked: Vec<_> = ids.iter().filter(|id| book.needs_event(place, id)).cloned().collect();
+                let (producer, tables) = (self.producer.clone(), tables.clone());
+                under_way.begin(async move {
+                    let answers = both_sides(&producer, asked, &tables, &ids).await;
+                    (ids, answers)
+                });
             }
+            let Some(outcome) = under_way.next().await else { return Ok(()) };
+            let (ids, answers) = outcome.map_err(Side::Producer)?;
+            book.decide(place, &ids, answers?);
+            recorder.take(book.take_found()).await;
+            done += ids.len();
+            self.tell(tempo, ids.len(), done, of);
         }
-        Ok(())
     }
 
-    /// Looks a batch of suspects up on both sides, and decides them.
-    async fn ask(
+    /// What the producer has not sent, looked up once more.
+    async fn open_events(
         &self,
-        place: usize,
-        tables: &ConsumerTables,
-        ids: &[Id],
         book: &mut FlowBook,
-    ) -> Result<(), Side> {
-        let asked: Vec<_> = ids.iter().filter(|id| book.needs_event(place, id)).cloned().collect();
-        let (events, own) = tokio::join!(self.events(&asked), traces(tables, ids));
-        let answers = Answers { events: events.map_err(Side::Producer)?, ..own.map_err(Side::Consumer)? };
-        book.decide(place, ids, answers);
-        Ok(())
+        recorder: &mut Recorder<'_>,
+        tempo: &mut Tempo,
+    ) -> Result<(), SourceError> {
+        let (ids, indexed) = (book.open_events(), self.producer.look_up_indexed());
+        let (of, mut done) = (ids.len(), 0);
+        let mut batches = ids.chunks(batch(indexed));
+        let mut under_way = UnderWay::new(indexed);
+        loop {
+            while under_way.has_room()
+                && let Some(ids) = batches.next()
+            {
+                let (producer, ids) = (self.producer.clone(), ids.to_vec());
+                under_way.begin(async move {
+                    let rows = producer.by_id(&ids).await;
+                    (ids, rows)
+                });
+            }
+            let Some(outcome) = under_way.next().await else { return Ok(()) };
+            let (ids, rows) = outcome?;
+            book.decide_open(&ids, rows?);
+            recorder.take(book.take_found()).await;
+            done += ids.len();
+            self.tell(tempo, ids.len(), done, of);
+        }
     }
 
-    fn events_indexed(&self) -> bool {
-        self.producer.tables.iter().all(|table| table.look_up_indexed())
+    fn tell(&self, tempo: &mut Tempo, more: usize, done: usize, of: usize) {
+        tempo.done += more;
+        let (flow, per_second) = (&self.plan.flow.name, tempo.per_second());
+        (self.watch)(Step::Confirming { flow, done, of, per_second });
     }
 
     /// A consumer's answers; `None` where it fails, which leaves everything there as it was.
     pub(super) async fn answers(&self, tables: &ConsumerTables, ids: &[Id]) -> Option<Answers> {
-        match traces(tables, ids).await {
+        match tables.by_id(ids).await {
             Ok(answers) => Some(answers),
             Err(error) => {
                 tracing::warn!(flow = self.plan.flow.name, "messages could not be looked up again: {error}");
@@ -118,29 +152,114 @@ impl Reading<'_> {
             }
         }
     }
-
-    pub(super) async fn events(&self, ids: &[Id]) -> Result<Vec<Event>, SourceError> {
-        if ids.is_empty() {
-            return Ok(Vec::new());
-        }
-        let found = self.producer.tables.iter().map(|table| table.by_id(ids));
-        Ok(try_join_all(found).await?.into_iter().flatten().collect())
-    }
 }
 
 fn batch(indexed: bool) -> usize {
     if indexed { BATCH } else { BATCH_UNINDEXED }
 }
 
-async fn traces(tables: &ConsumerTables, ids: &[Id]) -> Result<Answers, SourceError> {
-    let receipts = try_join_all(tables.receipts.iter().map(|table| table.by_id(ids))).await?;
-    let dead_letters = match &tables.dead_letters {
-        Some(table) => table.by_id(ids).await?,
-        None => Vec::new(),
-    };
-    Ok(Answers { receipts: receipts.into_iter().flatten().collect(), dead_letters, ..Answers::default() })
+/// What both sides have of a batch; the producer is `asked` for those whose event is not known to the last row.
+async fn both_sides(
+    producer: &Producer,
+    asked: Vec<Id>,
+    tables: &ConsumerTables,
+    ids: &[Id],
+) -> Result<Answers, Side> {
+    let (events, own) = tokio::join!(producer.by_id(&asked), tables.by_id(ids));
+    Ok(Answers { events: events.map_err(Side::Producer)?, ..own.map_err(Side::Consumer)? })
 }
 
-fn progress(watch: Watch<'_>, flow: &str, done: usize, of: usize) {
-    watch(Step::Confirming { flow, done, of });
+/// How fast look-ups are.
+pub(super) struct Tempo {
+    stopwatch: Stopwatch,
+    done: usize,
+}
+
+impl Tempo {
+    fn per_second(&self) -> u64 {
+        per_second(self.done, self.stopwatch.elapsed())
+    }
+}
+
+/// Rounded down; the first second counts as a whole one.
+pub(super) fn per_second(done: usize, took: Duration) -> u64 {
+    let millis = took.as_millis().max(1_000);
+    u64::try_from(done as u128 * 1_000 / millis).unwrap_or(u64::MAX)
+}
+
+/// A consumer's suspects, batch by batch in the order of their ids. They are listed in pieces, so that where there are
+/// very many their ids are not all held twice.
+struct Suspects {
+    place: usize,
+    batch: usize,
+    bounds: Vec<Id>,
+    /// Of the bounds, so many are behind.
+    piece: usize,
+    listed: VecDeque<Id>,
+}
+
+impl Suspects {
+    fn new(book: &FlowBook, place: usize, indexed: bool) -> Self {
+        let bounds = book.suspects_bounds(place, if indexed { PART } else { BATCH_UNINDEXED });
+        Self { place, batch: batch(indexed), bounds, piece: 0, listed: VecDeque::new() }
+    }
+
+    fn next(&mut self, book: &FlowBook) -> Option<Vec<Id>> {
+        while self.listed.is_empty() && self.piece <= self.bounds.len() {
+            let from = self.piece.checked_sub(1).map(|before| &self.bounds[before]);
+            self.listed = book.suspects_between(self.place, from, self.bounds.get(self.piece)).into();
+            self.piece += 1;
+        }
+        let batch = self.batch.min(self.listed.len());
+        (batch > 0).then(|| self.listed.drain(..batch).collect())
+    }
+}
+
+/// Batches that are being looked up, each by a task of its own. Those that are not waited for end with this.
+struct UnderWay<T> {
+    batches: VecDeque<JoinHandle<(Vec<Id>, T)>>,
+    max: usize,
+}
+
+impl<T: Send + 'static> UnderWay<T> {
+    fn new(indexed: bool) -> Self {
+        // Each reads a table to its end: one is enough for a server.
+        Self { batches: VecDeque::new(), max: if indexed { AHEAD } else { 1 } }
+    }
+
+    fn has_room(&self) -> bool {
+        self.batches.len() < self.max
+    }
+
+    fn begin<F>(&mut self, look_up: F)
+    where
+        F: Future<Output = (Vec<Id>, T)> + Send + 'static,
+    {
+        self.batches.push_back(tokio::spawn(look_up));
+    }
+
+    /// The batch that was begun first; `None` where none is under way.
+    async fn next(&mut self) -> Option<Result<(Vec<Id>, T), SourceError>> {
+        let outcome = self.batches.pop_front()?.await;
+        // A task that cannot be joined has panicked: what it would have found is unknown.
+        Some(outcome.map_err(|error| SourceError::broken("-", &error.to_string())))
+    }
+}
+
+impl<T> Drop for UnderWay<T> {
+    fn drop(&mut self) {
+        self.batches.iter().for_each(JoinHandle::abort);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_is_of_whole_seconds() {
+        assert_eq!(per_second(500, Duration::ZERO), 500);
+        assert_eq!(per_second(3_000, Duration::from_millis(1_500)), 2_000);
+        assert_eq!(per_second(0, Duration::from_secs(3)), 0);
+    }
 }

@@ -45,6 +45,7 @@ pub use due::{Due, reconcile_due};
 pub use outlook::{Outlook, Undone, outlook, undone};
 pub use range::{reconcile, reconcile_range};
 
+use crate::clock::Stopwatch;
 use crate::ledger::{Lease, Ledger, LedgerError, Place};
 use crate::model::{Run, Span};
 use chrono_tz::Tz;
@@ -76,6 +77,8 @@ pub enum Step<'a> {
         done: usize,
         /// Suspects in all, as far as they are known.
         of: usize,
+        /// How many were looked up a second.
+        per_second: u64,
     },
     /// All of a flow is done.
     Done {
@@ -110,7 +113,7 @@ pub struct Reconciled {
 /// Looks up every open difference that nobody has looked at as of now, in batches; of one span of windows, or all.
 async fn look_again(session: &Session<'_>, windows: Option<Span>, recorder: &mut Recorder<'_>) {
     let mut after = Place::default();
-    let mut done = 0;
+    let (stopwatch, mut done) = (Stopwatch::start(), 0);
     while !recorder.is_lost()
         && let Some(writer) = recorder.writer()
     {
@@ -133,6 +136,6 @@ async fn look_again(session: &Session<'_>, windows: Option<Span>, recorder: &mut
                 );
             }
         }
-        session.looked_again(done);
+        session.looked_again(done, stopwatch.elapsed());
     }
 }

@@ -1,6 +1,7 @@
 //! One flow with its tables open: judge a slice of its windows, look messages up again.
 
 use super::Watch;
+use super::confirm::per_second;
 use super::read::{Failure, Reading, UNDATED_ROWS_MAX, Who};
 use super::record::Recorder;
 use super::sources::{ConsumerTables, Databases, Producer, open_consumer, open_producer};
@@ -14,7 +15,9 @@ use crate::model::{Difference, Event, Id, Kind, Micros, Problem, Receipt, Span, 
 use crate::plan::{FlowPlan, FlowRules, PAIRING_SHARE};
 use crate::schedule::{aligned, settled_until};
 use crate::source::{ErrorKind, SourceError};
+use futures_util::future::join_all;
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 /// One flow with its tables open: what is the same for every slice of a run.
 pub(super) struct Session<'a> {
@@ -151,8 +154,9 @@ impl<'a> Session<'a> {
     }
 
     /// Tells the watch that so many open differences were looked up again.
-    pub(super) fn looked_again(&self, done: usize) {
-        (self.watch)(super::Step::Confirming { flow: &self.flow.name, done, of: done });
+    pub(super) fn looked_again(&self, done: usize, took: Duration) {
+        let per_second = per_second(done, took);
+        (self.watch)(super::Step::Confirming { flow: &self.flow.name, done, of: done, per_second });
     }
 
     fn feed_aside(&self, book: &mut FlowBook, first: bool) {
@@ -212,14 +216,14 @@ impl<'a> Session<'a> {
         let reading =
             Reading { plan: &plan, producer: &self.producer, consumers: &self.consumers, watch: self.watch };
         let failed = |place: usize| self.failures.iter().any(|failure| failure.who == Who::Consumer(place));
-        let events = reading.events(ids).await?;
-        let mut answers = Vec::new();
-        for (place, tables) in self.consumers.iter().enumerate() {
-            answers.push(match tables.as_ref().filter(|_| !failed(place)) {
+        let at_consumers = self.consumers.iter().enumerate().map(async |(place, tables)| {
+            match tables.as_ref().filter(|_| !failed(place)) {
                 Some(tables) => reading.answers(tables, ids).await,
                 None => None,
-            });
-        }
+            }
+        });
+        let (events, answers) = tokio::join!(self.producer.by_id(ids), join_all(at_consumers));
+        let events = events?;
         Ok(FlowBook::streamed(rules).check(ids, events, answers))
     }
 }

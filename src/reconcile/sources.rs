@@ -1,10 +1,11 @@
 //! The databases of a run and the opened tables of a flow.
 
+use crate::book::Answers;
 use crate::config::{Config, Consumer, Flow};
-use crate::model::Micros;
+use crate::model::{Event, Id, Micros};
 use crate::plan::{FlowPlan, FlowRules};
 use crate::source::{Database, DeadLetterTable, EventTable, Pause, ReceiptTable, SourceError};
-use futures_util::future::join_all;
+use futures_util::future::{join_all, try_join_all};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -42,12 +43,14 @@ fn names(flow: &Flow) -> impl Iterator<Item = &str> {
     std::iter::once(flow.events.database.as_str()).chain(consumers)
 }
 
-/// The producer's side of a flow, opened.
+/// The producer's side of a flow, opened. Cheap to clone.
+#[derive(Clone)]
 pub(super) struct Producer {
     pub(super) tables: Vec<Arc<EventTable>>,
 }
 
-/// One consumer's side, opened.
+/// One consumer's side, opened. Cheap to clone.
+#[derive(Clone)]
 pub(super) struct ConsumerTables {
     pub(super) receipts: Vec<Arc<ReceiptTable>>,
     pub(super) dead_letters: Option<Arc<DeadLetterTable>>,
@@ -61,6 +64,20 @@ impl Producer {
         }
         Ok(())
     }
+
+    /// Whether look-ups by id are fast in all tables.
+    pub(super) fn look_up_indexed(&self) -> bool {
+        self.tables.iter().all(|table| table.look_up_indexed())
+    }
+
+    /// All rows with these ids, whatever their time.
+    pub(super) async fn by_id(&self, ids: &[Id]) -> Result<Vec<Event>, SourceError> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let found = self.tables.iter().map(|table| table.by_id(ids));
+        Ok(try_join_all(found).await?.into_iter().flatten().collect())
+    }
 }
 
 impl ConsumerTables {
@@ -73,6 +90,24 @@ impl ConsumerTables {
             (Some(table), Some(own)) => table.refuse_full_scans(own.allow_full_scan, as_of).await,
             _ => Ok(()),
         }
+    }
+
+    /// Whether look-ups by id are fast in all tables of receipts.
+    pub(super) fn look_up_indexed(&self) -> bool {
+        self.receipts.iter().all(|table| table.look_up_indexed())
+    }
+
+    /// Everything that the consumer has of these ids, whenever it was.
+    pub(super) async fn by_id(&self, ids: &[Id]) -> Result<Answers, SourceError> {
+        let receipts = try_join_all(self.receipts.iter().map(|table| table.by_id(ids)));
+        let letters = try_join_all(self.dead_letters.iter().map(|table| table.by_id(ids)));
+        let (receipts, letters) = tokio::try_join!(receipts, letters)?;
+        let (receipts, dead_letters) = (receipts.into_iter().flatten(), letters.into_iter().flatten());
+        Ok(Answers {
+            receipts: receipts.collect(),
+            dead_letters: dead_letters.collect(),
+            ..Answers::default()
+        })
     }
 }
 
