@@ -89,7 +89,7 @@ pub fn in_buckets(id: &Canonical, dialect: Dialect, buckets: u32, wanted: &[u32]
 /// What is taken of a digest, as a number. PostgreSQL makes it of single bytes in a third of the time that it takes over
 /// digits; a digest that is an expression is made for each of them.
 fn word(dialect: Dialect, digest: &str) -> String {
-    let byte = |place: u32| format!("get_byte({digest}, {place})::bigint << {}", 8 * (31 - place));
+    let byte = |place: u32| format!("(get_byte({digest}, {place})::bigint << {})", 8 * (31 - place));
     match dialect {
         Dialect::Postgres => format!("({})", (24..32).map(byte).collect::<Vec<_>>().join(" | ")),
         Dialect::Sqlite | Dialect::Mysql => format!("CAST(CONV(RIGHT({digest}, 16), 16, 10) AS UNSIGNED)"),
