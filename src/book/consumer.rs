@@ -129,6 +129,7 @@ impl ConsumerBook {
 
     /// Makes a part of what was read ready to be decided: settles what pairs after all, and fixes the suspects.
     pub(super) fn open_part(&mut self, part: &Part, rules: &FlowRules, findings: &mut Findings) {
+        self.suspects = HashMap::new();
         let mut moves = Vec::new();
         let until = part.until.as_ref();
         let mut held = self.pairing.take(until, &mut |one, other, now| moves.push((*one, *other, *now)));

@@ -76,6 +76,7 @@ impl FlowBook {
 
     /// The producer's own part: its messages that are not acked.
     pub(super) fn open_own(&mut self, until: Option<&Id>) {
+        self.open = HashMap::new();
         let mut moves = Vec::new();
         let own = self.own.take(until, &mut |one, other, now| moves.push((*one, *other, *now)));
         for (one, other, now) in moves {

@@ -40,7 +40,6 @@ impl Filter {
         self.words[word] & bits == bits
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "any bits of a hash will do")]
     fn place(&self, id: &Id) -> (usize, u64) {
         let hash = self.hasher.hash_one(id);
         let bits = (0..BITS).fold(0, |bits, bit| bits | 1 << (hash >> (6 * bit) & 63));

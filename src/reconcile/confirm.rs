@@ -37,7 +37,7 @@ impl Reading<'_> {
         failures: &mut Vec<Failure>,
         recorder: &mut Recorder<'_>,
     ) -> Result<(), SourceError> {
-        let mut tempo = Tempo { stopwatch: Stopwatch::start(), done: 0 };
+        let mut tempo = Tempo::start();
         for part in 0..book.parts() {
             if part > 0 {
                 book.open_part(part);
@@ -46,10 +46,7 @@ impl Reading<'_> {
             self.part(book, failures, recorder, &mut tempo).await?;
             tracing::debug!(flow = self.plan.flow.name, part, of = book.parts(), "part decided");
         }
-        if tempo.done > 0 {
-            let (suspects, per_second) = (tempo.done, tempo.per_second());
-            tracing::info!(flow = self.plan.flow.name, suspects, per_second, "looked up");
-        }
+        tempo.tell(&self.plan.flow.name);
         Ok(())
     }
 
@@ -97,10 +94,11 @@ impl Reading<'_> {
                     (ids, answers)
                 });
             }
-            let Some(outcome) = under_way.next().await else { return Ok(()) };
+            let next = tempo.waits(under_way.next()).await;
+            let Some(outcome) = next else { return Ok(()) };
             let (ids, answers) = outcome.map_err(Side::Producer)?;
             book.decide(place, &ids, answers?);
-            recorder.take(book.take_found()).await;
+            tempo.records(recorder.take(book.take_found())).await;
             done += ids.len();
             self.tell(tempo, ids.len(), done, of);
         }
@@ -127,10 +125,11 @@ impl Reading<'_> {
                     (ids, rows)
                 });
             }
-            let Some(outcome) = under_way.next().await else { return Ok(()) };
+            let next = tempo.waits(under_way.next()).await;
+            let Some(outcome) = next else { return Ok(()) };
             let (ids, rows) = outcome?;
             book.decide_open(&ids, rows?);
-            recorder.take(book.take_found()).await;
+            tempo.records(recorder.take(book.take_found())).await;
             done += ids.len();
             self.tell(tempo, ids.len(), done, of);
         }
@@ -169,15 +168,44 @@ async fn both_sides(
     Ok(Answers { events: events.map_err(Side::Producer)?, ..own.map_err(Side::Consumer)? })
 }
 
-/// How fast look-ups are.
-pub(super) struct Tempo {
+/// How fast look-ups are, and what they wait for.
+struct Tempo {
     stopwatch: Stopwatch,
     done: usize,
+    /// For the sources, while nothing else was to be done.
+    waited: Duration,
+    /// For the ledger.
+    recorded: Duration,
 }
 
 impl Tempo {
+    fn start() -> Self {
+        Self { stopwatch: Stopwatch::start(), done: 0, waited: Duration::ZERO, recorded: Duration::ZERO }
+    }
+
+    async fn waits<T>(&mut self, answer: impl Future<Output = T>) -> T {
+        let begun = Stopwatch::start();
+        let answer = answer.await;
+        self.waited += begun.elapsed();
+        answer
+    }
+
+    async fn records(&mut self, record: impl Future<Output = ()>) {
+        let begun = Stopwatch::start();
+        record.await;
+        self.recorded += begun.elapsed();
+    }
+
     fn per_second(&self) -> u64 {
         per_second(self.done, self.stopwatch.elapsed())
+    }
+
+    fn tell(&self, flow: &str) {
+        if self.done > 0 {
+            let (suspects, per_second) = (self.done, self.per_second());
+            let (waited, recorded) = (self.waited.as_secs_f64(), self.recorded.as_secs_f64());
+            tracing::info!(flow, suspects, per_second, waited, recorded, "suspects looked up");
+        }
     }
 }
 
@@ -255,6 +283,45 @@ impl<T> Drop for UnderWay<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn batches_come_back_in_the_order_in_which_they_were_begun_whichever_ends_first() {
+        let mut under_way = UnderWay::new(true);
+        let mut ends = Vec::new();
+        let mut begin = |under_way: &mut UnderWay<usize>, batch| {
+            let (end, ended) = tokio::sync::oneshot::channel::<()>();
+            ends.push(end);
+            under_way.begin(async move { (vec![Id::from_integer(batch)], ended.await.map_or(0, |()| 1)) });
+        };
+        let count = (0..100).take_while(|batch| {
+            let room = under_way.has_room();
+            if room {
+                begin(&mut under_way, *batch);
+            }
+            room
+        });
+        assert_eq!(count.count(), AHEAD);
+        ends.into_iter().rev().for_each(|end| end.send(()).unwrap());
+        for batch in 0..AHEAD {
+            let (ids, ended) = under_way.next().await.unwrap().unwrap();
+            assert_eq!((ids, ended), (vec![Id::from_integer(batch as i128)], 1));
+            assert!(under_way.has_room());
+        }
+        assert!(under_way.next().await.is_none());
+        assert_eq!(UnderWay::<()>::new(false).max, 1, "a table is read to its end by one batch at a time");
+    }
+
+    #[tokio::test]
+    async fn batches_that_nobody_waits_for_end() {
+        let (held, ended) = tokio::sync::oneshot::channel::<()>();
+        let mut under_way = UnderWay::new(true);
+        under_way.begin(async move {
+            std::future::pending::<()>().await;
+            (Vec::new(), drop(held))
+        });
+        drop(under_way);
+        assert!(ended.await.is_err(), "its task is gone");
+    }
 
     #[test]
     fn a_rate_is_of_whole_seconds() {

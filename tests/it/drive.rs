@@ -116,10 +116,15 @@ pub fn drive(pipeline: &Pipeline, how: &How) -> Driven {
     }
     how.lose(&mut book, When::Reading);
     book.close_reading();
+    let mut last: Option<Id> = None;
     for part in 0..book.parts() {
         if part > 0 {
             book.open_part(part);
         }
+        let held = (0..pipeline.rules.consumers.len()).map(|place| book.suspects(place));
+        let ids: BTreeSet<_> = held.chain([book.open_events()]).flatten().collect();
+        assert!(last.is_none() || ids.first().is_none_or(|id| Some(id) > last.as_ref()), "parts overlap");
+        last = ids.last().cloned().or(last);
         look_up(pipeline, how, &mut book, &mut rng, &mut seen);
     }
     seen.finish(pipeline, book.finish())
