@@ -41,10 +41,18 @@ impl Filter {
     }
 
     fn place(&self, id: &Id) -> (usize, u64) {
-        let hash = self.hasher.hash_one(id);
+        let hash = mixed(self.hasher.hash_one(id));
         let bits = (0..BITS).fold(0, |bits, bit| bits | 1 << (hash >> (6 * bit) & 63));
         ((hash >> (6 * BITS)) as usize & (self.words.len() - 1), bits)
     }
+}
+
+/// A hash whose every bit depends on all of another's, which may be good only as a whole: the finaliser of `MurmurHash3`.
+fn mixed(mut hash: u64) -> u64 {
+    for factor in [0xff51_afd7_ed55_8ccd, 0xc4ce_b9fe_1a85_ec53] {
+        hash = (hash ^ hash >> 33).wrapping_mul(factor);
+    }
+    hash ^ hash >> 33
 }
 
 impl fmt::Debug for Filter {
