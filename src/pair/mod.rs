@@ -80,11 +80,11 @@ impl Seen {
         self.is_settled(late_after).then(|| self.delivery())
     }
 
-    /// One acked row and one receipt: nothing to look up. A late message is listed with its creation time, which the
-    /// short form lacks.
+    /// One acked row and one receipt: nothing to look up. A late message is listed with what a look-up says of it: its
+    /// creation time, which the short form lacks, and whether its dead letter is still open.
     fn is_settled(&self, late_after: Option<i64>) -> bool {
         let pair = self.receipts == 1 && self.rows == 1 && self.state == State::Acked;
-        pair && !(self.short && self.is_late(late_after))
+        pair && !self.is_late(late_after)
     }
 
     fn is_late(&self, late_after: Option<i64>) -> bool {
