@@ -37,8 +37,7 @@ impl Digest {
     #[must_use]
     pub fn of(id: &Id) -> Self {
         let digest: [u8; 32] = Sha256::digest(id.to_bytes()).into();
-        let [.., a, b, c, d, e, f, g, h] = digest;
-        Self { word: u64::from_be_bytes([a, b, c, d, e, f, g, h]) }
+        Self { word: digest[24..].iter().fold(0, |word, byte| word << 8 | u64::from(*byte)) }
     }
 
     /// The bucket among so many, a power of two.
