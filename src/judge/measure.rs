@@ -3,7 +3,7 @@
 use super::volume;
 use crate::model::latency::LatencySeconds;
 use crate::model::life::Acknowledged;
-use crate::model::run::{Counts, FlowReport};
+use crate::model::run::{ConsumerReport, Counts, FlowReport};
 use crate::model::time::SECOND;
 use crate::model::{Kind, Micros};
 
@@ -80,7 +80,14 @@ pub(super) fn of_flow(report: &FlowReport, as_of: Micros) -> Vec<Measured> {
 /// A consumer's counts and times.
 pub(super) fn of_consumer(counts: &Counts, name: Option<&str>, report: &FlowReport) -> Vec<Measured> {
     let mut measured = Vec::new();
-    for kind in Kind::ALL.into_iter().filter(|kind| !kind.is_of_producer() && *kind != Kind::Ok) {
+    // Sums show no lateness: 0 of it would be a false calm.
+    let hidden = |kind: Kind| {
+        let of = |consumer: &&ConsumerReport| name.is_none_or(|name| consumer.name == name);
+        let told = |consumer: &ConsumerReport| consumer.not_decidable.contains(&kind);
+        kind == Kind::Late && counts.totals.of(kind) == 0 && report.consumers.iter().filter(of).any(told)
+    };
+    let own = |kind: &Kind| !kind.is_of_producer() && *kind != Kind::Ok && !hidden(*kind);
+    for kind in Kind::ALL.into_iter().filter(own) {
         let windows = counts.windows.iter();
         let windows = windows.map(|(_, totals)| Value::Count(totals.of(kind), totals.acked)).collect();
         let value = Value::Count(counts.totals.of(kind), counts.totals.acked);

@@ -3,10 +3,14 @@
 use sqlx::error::DatabaseError;
 use sqlx::migrate::MigrateError;
 use sqlx::mysql::MySqlDatabaseError;
+use sqlx::sqlite::SqliteError;
 use std::fmt;
 
-/// `ER_LOCK_WAIT_TIMEOUT`.
-const MYSQL_LOCK_WAIT_TIMEOUT: u16 = 1205;
+/// `ER_LOCK_WAIT_TIMEOUT`, and `ER_CHECKREAD`: the row has changed since the transaction looked.
+const MYSQL_CROSSED: [u16; 2] = [1205, 1020];
+/// The low bytes of SQLite's codes for "somebody else is at it".
+const SQLITE_BUSY: u32 = 5;
+const SQLITE_LOCKED: u32 = 6;
 
 /// Who or what has to change before the same call can succeed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,12 +82,21 @@ impl From<sqlx::Error> for LedgerError {
 }
 
 /// Whether two sessions waited for each other, or one of them for too long: the SQLSTATE of a serialization failure, which
-/// MySQL also gives for a deadlock, that of a deadlock on PostgreSQL, and MySQL's number for a lock that was not had in time.
+/// MySQL also gives for a deadlock, that of a deadlock on PostgreSQL, MySQL's numbers, and SQLite's codes.
 /// <https://www.postgresql.org/docs/current/mvcc-serialization-failure-handling.html>,
 /// <https://dev.mysql.com/doc/refman/8.4/en/innodb-deadlocks-handling.html>.
 fn crossed(error: &dyn DatabaseError) -> bool {
     let number = error.try_downcast_ref::<MySqlDatabaseError>().map(MySqlDatabaseError::number);
-    number == Some(MYSQL_LOCK_WAIT_TIMEOUT) || matches!(error.code().as_deref(), Some("40001" | "40P01"))
+    number.is_some_and(|number| MYSQL_CROSSED.contains(&number))
+        || matches!(error.code().as_deref(), Some("40001" | "40P01"))
+        || busy(error)
+}
+
+/// Whether another process was just changing an SQLite file. SQLite waits for most of that by itself, but neither for the
+/// switch to WAL nor where a transaction that has read begins to write: <https://www.sqlite.org/rescode.html#busy>.
+pub(super) fn busy(error: &dyn DatabaseError) -> bool {
+    let code = error.try_downcast_ref::<SqliteError>().and_then(|error| error.code()?.parse::<u32>().ok());
+    code.is_some_and(|code| matches!(code & 0xff, SQLITE_BUSY | SQLITE_LOCKED))
 }
 
 impl From<MigrateError> for LedgerError {

@@ -1,6 +1,6 @@
 //! One session with the ledger's database, whichever it is: statements with bound values in, rows of plain values out.
 
-use super::error::{ErrorKind, LedgerError};
+use super::error::{ErrorKind, LedgerError, busy};
 use super::turns::Turns;
 use super::value::{Row, Value};
 use crate::config::Dialect;
@@ -18,14 +18,13 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How long to wait before asking again for what cannot be waited for.
 const TURN: Duration = Duration::from_millis(50);
-/// The low bytes of SQLite's codes for "somebody else is at it".
-const SQLITE_BUSY: u32 = 5;
-const SQLITE_LOCKED: u32 = 6;
 
 enum Link {
     Sqlite(Box<SqliteConnection>),
     Postgres(Box<PgConnection>),
     Mysql(Box<MySqlConnection>),
+    /// Broken off, so that the server takes back what was under way and lets go of its locks.
+    Gone(Dialect),
 }
 
 /// One session. A statement that hangs, or a transaction that cannot be ended, ends it: what is under way then is nobody's
@@ -43,6 +42,7 @@ macro_rules! on_link {
             Link::Sqlite($connection) => $work,
             Link::Postgres($connection) => $work,
             Link::Mysql($connection) => $work,
+            Link::Gone(_) => Err(sqlx::Error::PoolClosed.into()),
         }
     };
 }
@@ -79,6 +79,7 @@ impl Store {
             Link::Sqlite(_) => Dialect::Sqlite,
             Link::Postgres(_) => Dialect::Postgres,
             Link::Mysql(_) => Dialect::Mysql,
+            Link::Gone(dialect) => dialect,
         }
     }
 
@@ -123,6 +124,7 @@ impl Store {
                     let query = sqlx::query_with(AssertSqlSafe(sql), bound!(MySqlArguments, values));
                     query.execute(&mut **link).await?.rows_affected()
                 }
+                Link::Gone(_) => return Err(sqlx::Error::PoolClosed),
             })
         };
         let outcome = tokio::time::timeout(2 * PATIENCE, work).await;
@@ -147,6 +149,7 @@ impl Store {
                     let query = sqlx::query_with(AssertSqlSafe(sql), bound!(MySqlArguments, values));
                     query.fetch(&mut **link).map_ok(Row::Mysql).try_collect().await?
                 }
+                Link::Gone(_) => return Err(sqlx::Error::PoolClosed),
             })
         };
         let outcome = tokio::time::timeout(2 * PATIENCE, work).await;
@@ -197,6 +200,7 @@ impl Store {
                 Link::Sqlite(link) => link.close().await,
                 Link::Postgres(link) => link.close().await,
                 Link::Mysql(link) => link.close().await,
+                Link::Gone(_) => Ok(()),
             }
         };
         // What is recorded is recorded; a server that does not answer any more is left to itself.
@@ -224,6 +228,7 @@ impl Store {
         }
         .at(&self.place);
         self.broken = Some(error.clone());
+        self.link = Link::Gone(self.dialect());
         Err(error)
     }
 
@@ -274,19 +279,12 @@ async fn sqlite(url: &str, create: bool) -> Result<Store, LedgerError> {
     Ok(Store { link: Link::Sqlite(Box::new(link)), place, in_transaction: false, broken: None })
 }
 
-/// Whether another process was just changing the file. SQLite waits for most of that by itself, but neither for the switch
-/// to WAL nor where a transaction that has read begins to write: <https://www.sqlite.org/rescode.html#busy>.
-fn busy(error: &sqlx::Error) -> bool {
-    let code = error.as_database_error().and_then(|inner| inner.code()?.parse::<u32>().ok());
-    code.is_some_and(|code| matches!(code & 0xff, SQLITE_BUSY | SQLITE_LOCKED))
-}
-
 /// Opens the file; where it is only somebody else's turn, tries again for a while.
 async fn opened(options: &SqliteConnectOptions) -> Result<SqliteConnection, sqlx::Error> {
     let mut left = PATIENCE;
     loop {
         match options.connect().await {
-            Err(error) if busy(&error) && !left.is_zero() => {
+            Err(sqlx::Error::Database(error)) if busy(error.as_ref()) && !left.is_zero() => {
                 left = left.saturating_sub(TURN);
                 tokio::time::sleep(TURN).await;
             }

@@ -279,6 +279,7 @@ impl Pairing {
             self.put_away();
             self.seen = HashMap::new();
         }
+        self.spill.close();
         self.parted = parted;
     }
 

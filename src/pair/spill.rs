@@ -14,8 +14,12 @@ use std::io::{self, BufReader, BufWriter, Read as _, Seek as _, SeekFrom, Write 
 
 /// A full memory has about so many marks: with up to as many runs less one, no part needs more than it.
 const MARKS: usize = 1_024;
-/// So many bytes are written and read at a time.
+/// So many bytes are written and read at a time, ...
 const CHUNK: usize = 1 << 16;
+/// ... fewer of each run where there are many, since a part has little of each then ...
+const MEMORY: usize = 1 << 22;
+/// ... but not fewer than a page.
+const CHUNK_MIN: usize = 1 << 12;
 
 /// What one time of full memory held.
 #[derive(Debug)]
@@ -58,6 +62,11 @@ impl Spill {
         self.runs.iter().any(|run| run.filter.may_hold(id))
     }
 
+    /// Nothing more will be put here, or asked for but to be taken.
+    pub fn close(&mut self) {
+        self.runs.iter_mut().for_each(|run| run.filter = Filter::default());
+    }
+
     /// Writes a run.
     ///
     /// # Errors
@@ -94,10 +103,11 @@ impl Spill {
     /// # Errors
     /// If the file cannot be read, or does not hold what was written.
     pub fn take(&mut self, until: Option<&Id>, each: &mut dyn FnMut(Id, Seen)) -> io::Result<()> {
+        let chunk = (MEMORY / self.runs.len().max(1)).clamp(CHUNK_MIN, CHUNK);
         for run in self.runs.iter_mut().filter(|run| run.next < run.end) {
             let Some(file) = &mut self.file else { return Err(io::ErrorKind::UnexpectedEof.into()) };
             file.seek(SeekFrom::Start(run.next))?;
-            let mut reader = BufReader::with_capacity(CHUNK, file.take(run.end - run.next));
+            let mut reader = BufReader::with_capacity(chunk, file.take(run.end - run.next));
             while run.next < run.end {
                 let (id, seen, length) = entry::read(&mut reader)?;
                 if until.is_some_and(|until| id >= *until) {
@@ -118,9 +128,11 @@ impl Spill {
             // Every entry is one, and those with the same id are one entry in memory.
             ids.dedup();
         }
-        // A part may begin between two marks, of each run.
+        // A part may begin between two marks, of each run; with very many runs it may be half as large again as the room,
+        // lest there be more parts than can be read.
         let begun = if self.step == 1 { 0 } else { self.runs.len() };
-        Marks { ids, each: (room / self.step).saturating_sub(begun).max(1) }
+        let each = room / self.step;
+        Marks { ids, each: each.saturating_sub(begun).max(each / 2).max(1) }
     }
 }
 

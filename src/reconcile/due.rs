@@ -8,7 +8,7 @@ use super::range::{judged_windows, names};
 use super::record::Recorder;
 use super::session::{Session, not_judged};
 use super::sources::Databases;
-use super::{Keeping, Reconciled, Watch, look_again};
+use super::{Keeping, Reconciled, Watch, graver, look_again};
 use crate::book::{Slice, merge};
 use crate::config::{Config, Flow};
 use crate::ledger::{Entry, KeptSlice, LedgerError, State, Within};
@@ -41,7 +41,7 @@ pub async fn reconcile_due(due: &Due, config: &Config, keeping: Keeping<'_>, wat
     let (mut outcomes, mut unrecorded, mut spans) = (Vec::new(), None, Vec::new());
     let job = async |plan| due_flow(plan, due, config, &databases, keeping, watch).await;
     for (outcome, span, away) in side_by_side(&plans, config.jobs, watch, job).await {
-        unrecorded = unrecorded.or(away);
+        unrecorded = graver(unrecorded, away);
         spans.extend(span);
         outcomes.push(outcome);
     }

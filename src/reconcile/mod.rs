@@ -46,7 +46,7 @@ pub use outlook::{Outlook, Undone, outlook, undone};
 pub use range::{reconcile, reconcile_range};
 
 use crate::clock::Stopwatch;
-use crate::ledger::{Lease, Ledger, LedgerError, Place};
+use crate::ledger::{ErrorKind, Lease, Ledger, LedgerError, Place};
 use crate::model::{Run, Span};
 use chrono_tz::Tz;
 use record::Recorder;
@@ -85,6 +85,12 @@ pub enum Step<'a> {
         /// The flow.
         flow: &'a str,
     },
+}
+
+/// Which of two failures of the ledger counts: another run that has taken over before anything else, then the first.
+fn graver(one: Option<LedgerError>, other: Option<LedgerError>) -> Option<LedgerError> {
+    let lost = |error: &LedgerError| error.kind == ErrorKind::Lost;
+    if other.as_ref().is_some_and(lost) && !one.as_ref().is_some_and(lost) { other } else { one.or(other) }
 }
 
 /// Called often; must be quick.

@@ -122,6 +122,9 @@ impl Packed {
             }
             self.book.packed_event(row.at);
             for place in 0..self.sides.len() {
+                if !self.book.has(place) {
+                    continue;
+                }
                 let owes = self.book.rules().consumers[place].owes(row.at);
                 if owes && group.expected_by >> place & 1 == 1 {
                     let joined = self.sides[place].event(*row, false);
@@ -167,7 +170,8 @@ impl Packed {
         let Some(place) = place(who) else { return };
         self.keep(rows.len());
         self.known.extend(rows.iter().filter_map(|row| digest(row.id.as_ref())));
-        self.dead_letters[place].extend(rows);
+        // Its reason comes with the look-up that every dead letter gets.
+        self.dead_letters[place].extend(rows.into_iter().map(|row| DeadLetter { reason: None, ..row }));
     }
 
     fn keep(&mut self, rows: usize) {

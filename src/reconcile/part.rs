@@ -37,7 +37,7 @@ pub(super) type Part = Result<Option<Batch>, SourceError>;
 pub(super) type Task = JoinHandle<(Part, Duration)>;
 pub(super) type Answer = (Who, Part);
 
-/// A slice that is being read.
+/// A slice that is being read; what is not waited for any more is not read on.
 pub(super) struct Pending {
     pub(super) slice: Span,
     pub(super) tables: Vec<(Who, Task)>,
@@ -45,8 +45,8 @@ pub(super) struct Pending {
 
 impl Pending {
     /// What all tables gave, and how long the slowest took.
-    pub(super) async fn answers(self) -> (Vec<Answer>, Duration) {
-        let answers = self.tables.into_iter().map(async |(who, table)| {
+    pub(super) async fn answers(mut self) -> (Vec<Answer>, Duration) {
+        let answers = std::mem::take(&mut self.tables).into_iter().map(async |(who, table)| {
             // A task that cannot be joined has panicked: what it would have read is unknown.
             let broken = |error: tokio::task::JoinError| {
                 (Err(SourceError::broken("-", &error.to_string())), Duration::ZERO)
@@ -56,6 +56,12 @@ impl Pending {
         let answers = join_all(answers).await;
         let took = answers.iter().map(|(_, (_, took))| *took).max().unwrap_or_default();
         (answers.into_iter().map(|(who, (part, _))| (who, part)).collect(), took)
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        self.tables.iter().for_each(|(_, table)| table.abort());
     }
 }
 

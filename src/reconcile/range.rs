@@ -5,7 +5,7 @@ use super::outcome::{FlowOutcome, Head, assemble};
 use super::record::{Recorder, Writer};
 use super::session::{Session, not_judged};
 use super::sources::Databases;
-use super::{Keeping, Reconciled, Watch, look_again};
+use super::{Keeping, Reconciled, Watch, graver, look_again};
 use crate::book::{Slice, merge};
 use crate::config::{Config, Flow};
 use crate::ledger::{Entry, JudgedWindow, LedgerError, Since, Within};
@@ -41,7 +41,7 @@ pub async fn reconcile_range(
     let (mut outcomes, mut unrecorded) = (Vec::new(), None);
     let job = async |flow| flow_range(flow, plan, config, &databases, keeping, watch).await;
     for (outcome, away) in side_by_side(&plan.flows, config.jobs, watch, job).await {
-        unrecorded = unrecorded.or(away);
+        unrecorded = graver(unrecorded, away);
         outcomes.push(outcome);
     }
     databases.close().await;

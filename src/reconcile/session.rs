@@ -17,6 +17,7 @@ use crate::schedule::{aligned, settled_until};
 use crate::source::{ErrorKind, SourceError};
 use futures_util::future::join_all;
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// One flow with its tables open: what is the same for every slice of a run.
@@ -29,6 +30,8 @@ pub(super) struct Session<'a> {
     failures: Vec<Failure>,
     notes: Vec<String>,
     pub(super) aside: Aside,
+    /// What was given up for streaming, and why: what keeps one slice of the flow from it is there in the next.
+    pub(super) given_up: OnceLock<(Strategy, String)>,
     watch: Watch<'a>,
 }
 
@@ -73,6 +76,7 @@ impl<'a> Session<'a> {
             failures,
             notes,
             aside: Aside::default(),
+            given_up: OnceLock::new(),
             watch,
         };
         session.aside = session.read_aside().await?;

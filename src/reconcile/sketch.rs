@@ -292,7 +292,7 @@ impl Sketching<'_> {
         Ok(outside)
     }
 
-    /// The range in pieces of whole windows, none of them with too many rows.
+    /// The range in pieces of whole windows, and windows with too many rows in pieces of their own.
     fn slices(&self) -> Vec<Span> {
         let mut rows = vec![0; self.rules.windows.len()];
         self.counted.iter().for_each(|counted| rows[counted.window] += counted.rows);
@@ -312,7 +312,7 @@ fn around(span: Span, middle: Span) -> impl Iterator<Item = Span> {
     [before, after].into_iter().filter(|span| !span.is_empty())
 }
 
-/// Neighbouring windows together, as long as they have no more rows than wanted.
+/// Neighbouring windows together, as long as they have no more rows than wanted; one that has more is cut evenly.
 fn slices(windows: &[Window], rows: &[u64], wanted: u64) -> Vec<Span> {
     let mut slices: Vec<(Span, u64)> = Vec::new();
     for (window, rows) in windows.iter().zip(rows) {
@@ -324,22 +324,36 @@ fn slices(windows: &[Window], rows: &[u64], wanted: u64) -> Vec<Span> {
             _ => slices.push((window.0, *rows)),
         }
     }
-    slices.into_iter().map(|(span, _)| span).collect()
+    slices.into_iter().flat_map(|(span, rows)| cut(span, rows.div_ceil(wanted.max(1)))).collect()
+}
+
+/// A span in so many pieces, or as many as it has microseconds.
+fn cut(span: Span, pieces: u64) -> impl Iterator<Item = Span> {
+    let pieces = i64::try_from(pieces).unwrap_or(i64::MAX).clamp(1, span.micros().max(1));
+    let at = move |place: i64| {
+        let along = i128::from(span.micros()) * i128::from(place) / i128::from(pieces);
+        span.from.plus(i64::try_from(along).unwrap_or(i64::MAX))
+    };
+    (0..pieces).map(move |place| Span::new(at(place), at(place + 1)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::model::Micros;
-    use crate::model::time::HOUR;
+    use crate::model::time::{HOUR, MINUTE};
 
     #[test]
     fn slices_hold_whole_windows_and_tile_the_range() {
         let windows: Vec<_> =
             (0..5).map(|hour| Window(Span::new(Micros(hour * HOUR), Micros((hour + 1) * HOUR)))).collect();
         let found = slices(&windows, &[60, 40, 1, 500, 0], 100);
-        let hours: Vec<_> = found.iter().map(|span| (span.from.0 / HOUR, span.until.0 / HOUR)).collect();
-        assert_eq!(hours, [(0, 2), (2, 3), (3, 4), (4, 5)]);
+        let minutes: Vec<_> =
+            found.iter().map(|span| (span.from.0 / MINUTE, span.until.0 / MINUTE)).collect();
+        let cut = [(180, 192), (192, 204), (204, 216), (216, 228), (228, 240)];
+        assert_eq!(minutes[..2], [(0, 120), (120, 180)]);
+        assert_eq!(minutes[2..7], cut, "one that holds five times as many");
+        assert_eq!(minutes[7..], [(240, 300)]);
         assert!(slices(&[], &[], 100).is_empty());
     }
 

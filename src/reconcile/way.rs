@@ -45,6 +45,9 @@ impl Session<'_> {
         rules: &FlowRules,
         first: bool,
     ) -> (Way, Option<String>) {
+        if let Some((strategy, why)) = self.given_up.get() {
+            return (Way::Stream, Some(strategy::not_used(*strategy, why)));
+        }
         let mut known = strategy::known(self.flow, self.config, Some(rules.span));
         known.no_sketch = known.no_sketch.or_else(|| reading.sketch_obstacle(rules));
         known.no_packed = known.no_packed.or_else(|| reading.packed_obstacle(rules));
@@ -61,7 +64,10 @@ impl Session<'_> {
         };
         match way {
             Ok(way) => (way, choice.hint),
-            Err(NotShown(why)) => (Way::Stream, Some(strategy::not_used(choice.strategy, &why))),
+            Err(NotShown(why)) => {
+                let (strategy, why) = self.given_up.get_or_init(|| (choice.strategy, why));
+                (Way::Stream, Some(strategy::not_used(*strategy, why)))
+            }
         }
     }
 

@@ -54,11 +54,15 @@ impl ConsumerColumn {
     /// MySQL compares text in a binary collation several times faster than it makes bytes of it. Such a collation may
     /// ignore blanks at the end, hence the length; and it has no place in a binary column, which needs none.
     fn is_one_of_ascii(&self, names: &[String]) -> Fragment {
-        let collation = if self.kind == Kind::Text { " COLLATE utf8mb4_bin" } else { "" };
+        // Older servers know no character set of a bound value before it is there, and so no collation for it.
+        let (before, after) = match self.kind {
+            Kind::Text => ("CONVERT(", " USING utf8mb4) COLLATE utf8mb4_bin"),
+            _ => ("", ""),
+        };
         let one = |name: &String| {
-            Fragment::text(format!("({0} = ", self.raw))
+            Fragment::text(format!("({} = {before}", self.raw))
                 .and_value(Value::Text(name.clone()))
-                .and_text(format!("{collation} AND CHAR_LENGTH({}) = {})", self.raw, name.len()))
+                .and_text(format!("{after} AND CHAR_LENGTH({}) = {})", self.raw, name.len()))
         };
         let each = names.iter().map(one);
         let exact = Fragment::text("(").and(Fragment::join(each, " OR ")).and_text(")");

@@ -47,6 +47,9 @@ impl EventTable {
         let packing = self.packing_or_error()?;
         let statement = self.packed_statement(&packing, slice)?;
         let Some(groups) = packing.ask(&self.relation, &statement, slice).await? else { return Ok(None) };
+        if groups.iter().map(|group| group.rows).sum::<usize>() > max_rows {
+            return Ok(None);
+        }
         let Some(rows) = self.beside_packed(&packing, slice, max_rows, &groups).await? else {
             // A row has changed between two statements, or there are too many.
             let rows = self.read(slice, max_rows).await?;
