@@ -260,7 +260,8 @@ mod tests {
     fn what_was_read_in_part_says_so() {
         let text = "[databases.p]\nurl = 'sqlite://p.db'\ntime_zone = \"UTC\"\n[[flows]]\nname = \"orders\"\n[flows.events]\n\
                     database = \"p\"\ntable = \"event\"\nid = \"id\"\ncreated_at = \"at\"\nacked = \"true\"\n[[flows.consumers]]\n\
-                    name = \"points\"\ndatabase = \"p\"\ntable = \"done\"\nconsumer = \"who\"\nid = \"id\"\nconsumed_at = \"at\"\n";
+                    name = \"points\"\ndatabase = \"p\"\ntable = \"done\"\nconsumer = \"who\"\nid = \"id\"\nconsumed_at = \"at\"\n\
+                    [flows.thresholds]\nlate = { warn = 1 }\n";
         let file = std::path::Path::new("msgrecon.toml");
         let config = crate::config::parse(text, file, &|_| None, &|_| Ok(String::new())).unwrap();
         let points = ConsumerReport {
@@ -292,6 +293,15 @@ mod tests {
             let missing = found.iter().find(|reading| reading.metric == "missing").unwrap();
             assert_eq!((missing.unwell, missing.whole), (false, complete));
         }
+        let mut judges_lateness = |hidden: &[Kind], late: u64| {
+            report.consumers[0].not_decidable = hidden.to_vec();
+            let totals = &mut report.consumers[0].counts.as_mut().unwrap().totals;
+            (0..late).for_each(|_| totals.add(Kind::Late, 1));
+            readings(&report, &config.flows[0], Micros(1)).iter().any(|reading| reading.metric == "late")
+        };
+        assert!(judges_lateness(&[], 0));
+        assert!(!judges_lateness(&[Kind::Late], 0), "nothing is known of it");
+        assert!(judges_lateness(&[Kind::Late], 3), "another slice has shown some");
         assert!(is_watched(&config.flows[0], Some("points"), "missing"));
         assert!(!is_watched(&config.flows[0], Some("gone"), "missing"));
         assert!(!is_watched(&config.flows[0], Some("points"), "latency_p95"));
