@@ -232,12 +232,21 @@ impl EventTable {
         if let Some(created) = &self.created {
             let slots = vec![
                 ("created_within", created.within(span)),
-                ("acked_unusable", unusable(self.acked.as_ref())),
+                ("acked_unusable", self.acked_unusable()),
                 ("limit", limit.clone()),
             ];
             statements.push(self.of_flow(Query::EventsUnacked, slots)?);
         }
         Ok(statements)
+    }
+
+    /// As ranges where an index serves them: few rows are not acked, and each of a slice would have to be fetched to see
+    /// that it is. Half dates that are years old may then stay unread, and look-ups by id find their rows.
+    fn acked_unusable(&self) -> Fragment {
+        let acked = self.acked.as_ref();
+        let column = acked.and_then(TimeColumn::column);
+        let indexed = column.is_some_and(|column| self.relation.leads(column));
+        if indexed { unusable_by_index(acked) } else { unusable(acked) }
     }
 
     fn undated_statement(&self, max_rows: usize) -> Result<Statement, SourceError> {
