@@ -21,7 +21,7 @@ use crate::model::{DeadLetter, Event, Id, Receipt, Span, Window};
 use crate::plan::FlowRules;
 use crate::sketch::{self, Digest};
 use crate::source::{Counted, SourceError};
-use futures_util::future::try_join_all;
+use futures_util::future::{try_join, try_join_all};
 use std::collections::BTreeSet;
 use sums::Sums;
 
@@ -169,7 +169,7 @@ impl Sketching<'_> {
         sums.iter().for_each(|sums| wanted.extend(sums.differing()));
         self.not_full(wanted.len())?;
         let wanted: Vec<u32> = wanted.into_iter().collect();
-        let picked = self.look_into(&wanted).await?;
+        let picked = Box::pin(self.look_into(&wanted)).await?;
         self.add_agreed(&mut shown, &picked)?;
         for (place, sums) in sums.iter().enumerate() {
             let listed = &picked.receipts[place];
@@ -232,23 +232,34 @@ impl Sketching<'_> {
 
     /// The rows of these buckets: events of the range, receipts wherever they would be streamed.
     async fn look_into(&self, wanted: &[u32]) -> Result<Picked, NotShown> {
-        let mut picked = Picked { events: Vec::new(), receipts: vec![Vec::new(); self.consumers.len()] };
         if wanted.is_empty() {
-            return Ok(picked);
+            return Ok(Picked { events: Vec::new(), receipts: vec![Vec::new(); self.consumers.len()] });
         }
+        // Side by side: each makes the digests of all its rows once more.
+        let (events, receipts) = try_join(self.events_of(wanted), self.receipts_of(wanted)).await?;
+        Ok(Picked { events, receipts })
+    }
+
+    async fn events_of(&self, wanted: &[u32]) -> Result<Vec<Event>, NotShown> {
+        let mut events = Vec::new();
         for table in &self.reading.producer.tables {
             for slice in self.slices() {
                 let rows = table.in_buckets(slice, self.buckets, wanted, PICKED_MAX).await?;
-                picked.events.extend(some(rows)?);
+                events.extend(some(rows)?);
             }
         }
+        Ok(events)
+    }
+
+    async fn receipts_of(&self, wanted: &[u32]) -> Result<Vec<Vec<Receipt>>, NotShown> {
+        let mut receipts = vec![Vec::new(); self.consumers.len()];
         for (place, tables) in self.consumers.iter().enumerate() {
             for table in &tables.receipts {
                 let rows = table.in_buckets(self.receipts_span(place), self.buckets, wanted, PICKED_MAX);
-                picked.receipts[place].extend(some(rows.await?)?);
+                receipts[place].extend(some(rows.await?)?);
             }
         }
-        Ok(picked)
+        Ok(receipts)
     }
 
     /// How many events of each window are not among those picked: they agree.
