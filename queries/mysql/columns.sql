@@ -1,6 +1,7 @@
--- Which columns does the table have, of what declared type, and does a comparison of them ignore case?
+-- Which columns does the table have, of what declared type, does a comparison of them ignore case, and are they kept as
+-- bytes or as UTF-8?
 -- Wants no index: it reads the catalogue.
--- Row: name, declared type, ignores case (0 or 1).
+-- Row: name, declared type, ignores case, kept as bytes or UTF-8 (0 or 1).
 -- MariaDB keeps JSON as LONGTEXT with a check that bears the column's name. MySQL's list of checks has no TABLE_NAME:
 -- there the name means the outer one, and the comparison is always true.
 SELECT
@@ -16,7 +17,8 @@ SELECT
         ) THEN 'json'
         ELSE c.COLUMN_TYPE
     END,
-    CASE WHEN RIGHT(c.COLLATION_NAME, 3) = '_ci' THEN 1 ELSE 0 END
+    CASE WHEN RIGHT(c.COLLATION_NAME, 3) = '_ci' THEN 1 ELSE 0 END,
+    CASE WHEN COALESCE(c.CHARACTER_SET_NAME, 'binary') IN ('binary', 'ascii', 'utf8', 'utf8mb3', 'utf8mb4') THEN 1 ELSE 0 END
 FROM information_schema.COLUMNS AS c
 WHERE c.TABLE_SCHEMA = COALESCE(/*:schema*/, DATABASE())
   AND c.TABLE_NAME = /*:name*/

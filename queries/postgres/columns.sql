@@ -1,6 +1,6 @@
 -- Which columns does the table have, of what declared type, and does a comparison of them ignore case?
 -- Wants no index: it reads the catalogue.
--- Row: name, declared type, ignores case (0 or 1).
+-- Row: name, declared type, ignores case (0 or 1), whether it is kept as bytes or UTF-8 (asked of MySQL alone).
 SELECT
     a.attname::text,
     format_type(a.atttypid, a.atttypmod),
@@ -8,7 +8,8 @@ SELECT
         WHEN t.typname = 'citext' THEN 1
         WHEN to_jsonb(c) ->> 'collisdeterministic' = 'false' THEN 1
         ELSE 0
-    END
+    END,
+    NULL
 FROM pg_attribute AS a
 JOIN pg_type AS t ON t.oid = a.atttypid
 LEFT JOIN pg_collation AS c ON c.oid = a.attcollation

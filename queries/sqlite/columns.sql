@@ -1,6 +1,6 @@
 -- Which columns does the table have, of what declared type, and does a comparison of them ignore case?
 -- Wants no index: it reads the catalogue.
--- Row: name, declared type, ignores case (0 or 1).
+-- Row: name, declared type, ignores case (0 or 1), whether it is kept as bytes or UTF-8 (asked of MySQL alone).
 SELECT
     c.name,
     c.type,
@@ -8,6 +8,7 @@ SELECT
         SELECT 1
         FROM pragma_index_list(/*:name*/, /*:schema*/) AS l, pragma_index_xinfo(l.name, /*:schema*/) AS x
         WHERE x.name = c.name AND x.coll = 'NOCASE'
-    )
+    ),
+    NULL
 FROM pragma_table_xinfo(/*:name*/, /*:schema*/) AS c
 ORDER BY c.cid

@@ -22,6 +22,8 @@ pub struct IdColumn {
     kind: Kind,
     type_name: String,
     affinity: Affinity,
+    /// Known to be kept as bytes or as text in UTF-8 (MySQL).
+    utf8: bool,
     column: Option<String>,
     raw: String,
 }
@@ -57,6 +59,7 @@ impl IdColumn {
             kind: found.kind,
             type_name: found.name.clone(),
             affinity: relation.affinity(&config.expression),
+            utf8: relation.holds_utf8(&config.expression),
             column: match &config.expression {
                 Expression::Column(column) => Some(column.clone()),
                 Expression::Sql(_) => None,

@@ -27,6 +27,7 @@ struct Declared {
     name: String,
     type_name: String,
     ignores_case: bool,
+    utf8: bool,
 }
 
 #[derive(Debug, Default)]
@@ -165,6 +166,7 @@ impl Relation {
                 name: row.cell(0).text().unwrap_or_default(),
                 type_name: row.cell(1).text().unwrap_or_default(),
                 ignores_case: row.cell(2).integer() == Some(1),
+                utf8: row.cell(3).integer() == Some(1),
             }))
         });
         match rows.await {
@@ -276,8 +278,17 @@ impl Relation {
 
     /// The declared type of a column; empty where there is none.
     pub fn declared(&self, expression: &Expression) -> &str {
-        let Expression::Column(column) = expression else { return "" };
-        self.columns.iter().find(|it| self.same(&it.name, column)).map_or("", |it| &it.type_name)
+        self.column(expression).map_or("", |it| &it.type_name)
+    }
+
+    /// Whether the server keeps a column's values as bytes, or as text in UTF-8; false where that is not known.
+    pub fn holds_utf8(&self, expression: &Expression) -> bool {
+        self.column(expression).is_some_and(|it| it.utf8)
+    }
+
+    fn column(&self, expression: &Expression) -> Option<&Declared> {
+        let Expression::Column(column) = expression else { return None };
+        self.columns.iter().find(|it| self.same(&it.name, column))
     }
 
     /// The affinity of a column, on SQLite.

@@ -11,6 +11,7 @@ use crate::source::cell::Kind;
 pub struct Canonical {
     dialect: Dialect,
     form: String,
+    /// PostgreSQL: these are bytes. MySQL: they may be, or text in another character set than UTF-8.
     binary: bool,
 }
 
@@ -26,7 +27,7 @@ impl Canonical {
         match self.dialect {
             Dialect::Postgres if self.binary => format!("sha256({form})"),
             Dialect::Postgres => format!("sha256(convert_to({form}, 'UTF8'))"),
-            // The driver cannot tell binary columns from text in a binary collation; the server can.
+            // The driver cannot tell binary columns from text in a binary collation; the server can, row by row.
             _ if self.binary => {
                 format!("SHA2(IF(CHARSET({form}) = 'binary', {form}, CONVERT({form} USING utf8mb4)), 256)")
             }
@@ -50,7 +51,7 @@ impl IdColumn {
         };
         let binary = self.encoding == IdEncoding::Text
             && match self.dialect {
-                Dialect::Mysql => matches!(self.kind, Kind::Text | Kind::Bytes),
+                Dialect::Mysql => matches!(self.kind, Kind::Text | Kind::Bytes) && !self.utf8,
                 _ => self.kind == Kind::Bytes,
             };
         form.map(|form| Canonical { dialect: self.dialect, form, binary }).ok_or_else(|| {

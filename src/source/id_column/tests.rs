@@ -3,8 +3,16 @@ use super::*;
 /// A column named `id`.
 pub fn column(dialect: Dialect, kind: Kind, encoding: IdEncoding) -> IdColumn {
     let raw = sql::quote(dialect, "id");
-    let column = Some("id".to_owned());
-    IdColumn { dialect, encoding, kind, type_name: String::new(), affinity: Affinity::Text, column, raw }
+    IdColumn {
+        dialect,
+        encoding,
+        kind,
+        type_name: String::new(),
+        affinity: Affinity::Text,
+        utf8: false,
+        column: Some("id".to_owned()),
+        raw,
+    }
 }
 
 const UUID: &str = "6ccd780c-baba-1026-9564-5b8c656024db";
