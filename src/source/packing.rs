@@ -13,6 +13,7 @@ use super::sql::{Fragment, Statement, Value};
 use super::time_column::TimeColumn;
 use crate::config::Dialect;
 use crate::model::{Micros, PackedRow, Span};
+use chrono::Datelike as _;
 use std::collections::HashMap;
 
 /// 2000-01-01T00:00:00Z, from which PostgreSQL counts.
@@ -83,10 +84,18 @@ impl PackedTime {
         }
     }
 
-    /// Which values can be packed, beyond lying in the slice.
-    fn fits(&self) -> Option<String> {
+    /// Which values of a slice can be packed. Half dates (`2026-03-00`, `2026-00-10`) cannot; they stand just before the
+    /// first of a month, so that most slices hold none, and asking each row for its month takes as long as packing it.
+    fn fits(&self, slice: Span) -> Option<String> {
         let raw = &self.raw;
-        (self.form == Form::Since).then(|| format!("(MONTH({raw}) <> 0 AND DAYOFMONTH({raw}) <> 0)"))
+        let holds_half_dates = self.form == Form::Since && self.month(slice.from) != self.month(slice.until);
+        holds_half_dates.then(|| format!("(MONTH({raw}) <> 0 AND DAYOFMONTH({raw}) <> 0)"))
+    }
+
+    /// The year and month that the column shows at an instant; `None` beyond the calendar.
+    fn month(&self, at: Micros) -> Option<(i32, u32)> {
+        let shown = chrono::DateTime::from_timestamp_micros(self.shown(at))?;
+        Some((shown.year(), shown.month()))
     }
 
     /// What the column shows at an instant: a clock's microseconds since 1970, or a number.
@@ -123,6 +132,7 @@ impl PackedTime {
 pub struct Packing {
     id: Canonical,
     time: PackedTime,
+    /// Which rows can be packed, whatever their times.
     fits: Fragment,
 }
 
@@ -140,8 +150,7 @@ pub struct Group {
 impl Packing {
     /// `fits` says which rows do beside what the columns themselves demand.
     pub fn new(id: Canonical, time: PackedTime, fits: Option<Fragment>) -> Self {
-        let own = std::iter::once(id.present()).chain(time.fits()).map(Fragment::text);
-        let fits = Fragment::join(fits.into_iter().chain(own), " AND ");
+        let fits = Fragment::join(fits.into_iter().chain([Fragment::text(id.present())]), " AND ");
         Self { id, time, fits }
     }
 
@@ -150,9 +159,14 @@ impl Packing {
         slice.micros() < TURN
     }
 
+    fn fits(&self, slice: Span) -> Fragment {
+        let time = self.time.fits(slice).map(Fragment::text);
+        Fragment::join([self.fits.clone()].into_iter().chain(time), " AND ")
+    }
+
     /// What the statement's slots are filled with.
     pub fn slots(&self, slice: Span) -> Vec<(&'static str, Fragment)> {
-        let when = || Fragment::text("CASE WHEN ").and(self.fits.clone()).and_text(" THEN ");
+        let when = || Fragment::text("CASE WHEN ").and(self.fits(slice)).and_text(" THEN ");
         let (half, time) = (half(self.time.dialect, &self.id), self.time.value(slice.from));
         let packed = match self.time.dialect {
             Dialect::Postgres => when().and_text(format!("{half} || ")).and(time).and_text(" END"),
@@ -161,9 +175,9 @@ impl Packing {
         vec![("fitting", when().and_text("1 END")), ("packed", packed)]
     }
 
-    /// The rows that do not fit.
-    pub fn rest(&self) -> Fragment {
-        Fragment::text("(CASE WHEN ").and(self.fits.clone()).and_text(" THEN 0 ELSE 1 END = 1)")
+    /// The rows of a slice that do not fit.
+    pub fn rest(&self, slice: Span) -> Fragment {
+        Fragment::text("(CASE WHEN ").and(self.fits(slice)).and_text(" THEN 0 ELSE 1 END = 1)")
     }
 
     /// Rows with one of these digests.

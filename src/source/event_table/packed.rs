@@ -76,7 +76,7 @@ impl EventTable {
                 continue;
             }
             if by_ack {
-                let filter = self.filter.clone().and_text(" AND ").and(packing.rest());
+                let filter = self.filter.clone().and_text(" AND ").and(packing.rest(slice));
                 statement = self.acked_statement(slice, limit(max_rows), filter)?;
             }
             let rows = self.collect(&statement, &|_| true).await?;

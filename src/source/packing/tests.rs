@@ -122,3 +122,19 @@ fn a_digest_stands_for_a_row_only_where_it_is_the_only_one() {
     let names: Vec<_> = picked.iter().map(|one| one.map(|(name, ..)| name)).collect();
     assert_eq!(names, [Some("a"), None, None, Some("e")]);
 }
+
+#[test]
+fn rows_are_asked_for_half_dates_only_where_a_month_begins() {
+    let shanghai = time(Dialect::Mysql, Kind::Local, &TimeFormat::Native, Tz::Asia__Shanghai).unwrap();
+    let asks = |from: &str, until: &str| {
+        let at =
+            |text: &str| Micros(text.parse::<chrono::DateTime<chrono::Utc>>().unwrap().timestamp_micros());
+        shanghai.fits(Span::new(at(from), at(until))).is_some()
+    };
+    // '2026-03-00 12:00:00' stands before the first midnight of March, 16:00 in UTC.
+    assert!(asks("2026-02-28T15:00:00Z", "2026-02-28T16:00:00Z"));
+    assert!(asks("2026-02-28T15:59:59Z", "2026-02-28T16:00:01Z"));
+    assert!(asks("2025-03-05T00:00:00Z", "2026-03-05T00:00:00Z"));
+    assert!(!asks("2026-02-28T16:00:00Z", "2026-02-28T17:00:00Z"));
+    assert!(!asks("2026-02-28T14:00:00Z", "2026-02-28T15:59:59.999999Z"));
+}

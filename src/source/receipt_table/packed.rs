@@ -67,7 +67,7 @@ impl ReceiptTable {
         if left == 0 {
             return Ok(Some(Vec::new()));
         }
-        let filter = self.filter.clone().and_text(" AND ").and(packing.rest());
+        let filter = self.filter.clone().and_text(" AND ").and(packing.rest(slice));
         let rows = self.collect(&self.range_of(slice, limit(max_rows), filter)?, &|_| true).await?;
         Ok((rows.fetched == left && left <= max_rows).then_some(rows.found))
     }
