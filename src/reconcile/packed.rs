@@ -17,7 +17,7 @@ mod unpack;
 use super::part::{Answer, Batch};
 use crate::book::FlowBook;
 use crate::model::{DeadLetter, Event, Id, Micros, PackedEvents, PackedRow, Receipt};
-use crate::pair::{Digests, Joined};
+use crate::pair::Digests;
 use crate::sketch::Digest;
 use crate::source::{EventSlice, ReceiptSlice};
 use std::collections::HashSet;
@@ -97,11 +97,16 @@ impl Packed {
                 Err(error) => self.give_up(|| error.to_string()),
             }
         }
+        let mut sides = vec![(Vec::new(), Vec::new()); self.sides.len()];
         for group in events.iter_mut().flat_map(|slice| std::mem::take(&mut slice.packed)) {
-            self.take_events(&group);
+            self.take_events(&group, &mut sides);
         }
-        for (place, slice) in &receipts {
-            slice.packed.iter().for_each(|row| self.take_receipt(*place, *row));
+        for (place, slice) in &mut receipts {
+            self.rows += slice.packed.len() as u64;
+            sides[*place].1.append(&mut slice.packed);
+        }
+        for (place, (events, receipts)) in sides.into_iter().enumerate() {
+            self.join(place, events, receipts);
         }
         events.into_iter().for_each(|slice| self.keep_events(slice));
         receipts.into_iter().for_each(|(place, slice)| self.keep_receipts(place, slice));
@@ -110,7 +115,8 @@ impl Packed {
         self.rows - before
     }
 
-    fn take_events(&mut self, group: &PackedEvents) {
+    /// Counts acked events, and gives each consumer those that it must see.
+    fn take_events(&mut self, group: &PackedEvents, sides: &mut [(Vec<PackedRow>, Vec<PackedRow>)]) {
         self.rows += group.rows.len() as u64;
         for row in &group.rows {
             if !self.book.rules().span.contains(row.at) {
@@ -121,36 +127,25 @@ impl Packed {
                 continue;
             }
             self.book.packed_event(row.at);
-            for place in 0..self.sides.len() {
-                if !self.book.has(place) {
-                    continue;
-                }
-                let owes = self.book.rules().consumers[place].owes(row.at);
-                if owes && group.expected_by >> place & 1 == 1 {
-                    let joined = self.sides[place].event(*row, false);
-                    self.settle(place, joined);
+            for (place, (events, _)) in sides.iter_mut().enumerate() {
+                let expected = group.expected_by >> place & 1 == 1 && self.book.has(place);
+                if expected && self.book.rules().consumers[place].owes(row.at) {
+                    events.push(*row);
                 }
             }
         }
     }
 
-    fn take_receipt(&mut self, place: usize, row: PackedRow) {
-        self.rows += 1;
-        let known = self.known.contains(&row.digest);
-        let elsewhere = !self.book.rules().span.contains(row.at);
-        if self.events_done && elsewhere && !known && !self.sides[place].holds(row.digest) {
-            self.book.outside(place, 1);
-            return;
+    fn join(&mut self, place: usize, events: Vec<PackedRow>, receipts: Vec<PackedRow>) {
+        let (span, known, events_done) = (self.book.rules().span, &self.known, self.events_done);
+        let waits = |row: PackedRow| !events_done || span.contains(row.at) || known.contains(&row.digest);
+        let joined = self.sides[place].join(events, receipts, |digest| known.contains(&digest), waits);
+        for (acked, consumed) in joined.pairs {
+            self.book.packed_pair(place, acked, consumed);
         }
-        let joined = self.sides[place].receipt(row, known);
-        self.settle(place, joined);
-    }
-
-    fn settle(&mut self, place: usize, joined: Joined) {
-        match joined {
-            Joined::Held => {}
-            Joined::Pair { acked, consumed } => self.book.packed_pair(place, acked, consumed),
-            Joined::Twice => self.give_up(|| "rows changed while they were read".to_owned()),
+        self.book.outside(place, joined.outside);
+        if joined.twice {
+            self.give_up(|| "rows changed while they were read".to_owned());
         }
     }
 
