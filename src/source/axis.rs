@@ -11,6 +11,7 @@ use crate::model::time::{DAY, HOUR, SECOND};
 use crate::model::{Micros, Span};
 use chrono::{Datelike as _, NaiveDate, NaiveTime, Offset as _, TimeZone as _};
 use chrono_tz::Tz;
+use std::ops::RangeInclusive;
 
 /// How a column's order relates to time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,18 +151,24 @@ impl Axis {
     }
 
     /// The same, as ranges that an index serves. MySQL's half dates (`2026-00-15`, `2026-03-00`) sort after the end of
-    /// a month and before the next, where nothing else is; those of the last years are looked for there.
-    pub fn unusable_by_index(self, column: &str, dialect: Dialect, usable: Span) -> Fragment {
+    /// a month and before the next, where nothing else is; they are looked for there, old ones only if the column holds any.
+    pub fn unusable_by_index(self, column: &str, dialect: Dialect, usable: Span, old: bool) -> Fragment {
         match self {
             Self::Local { .. } if dialect == Dialect::Mysql => {
-                let gaps = month_ends(usable.until).into_iter().map(|(last, first)| {
-                    let after = Fragment::text(format!(" OR ({column} > ")).and_value(Value::Local(last));
-                    after.and_text(format!(" AND {column} < ")).and_value(Value::Local(first)).and_text(")")
-                });
-                self.outside(column, usable).and(Fragment::join(gaps, "")).and_text(")")
+                let first = if old { month(usable.from) } else { recent(usable).0 };
+                let gaps = gaps(column, first..=month(usable.until));
+                self.outside(column, usable).and_text(" OR ").and(gaps).and_text(")")
             }
             _ => self.unusable(column, dialect, usable),
         }
+    }
+
+    /// On MySQL what is older than the half dates that are always looked for by index, and the half dates there.
+    pub fn old(self, column: &str, dialect: Dialect, usable: Span) -> Option<[Fragment; 2]> {
+        let local = dialect == Dialect::Mysql && matches!(self, Self::Local { .. });
+        let (first, begin) = recent(usable);
+        let all = || self.within(column, Span::new(usable.from, begin.max(usable.from)));
+        local.then(|| [all(), gaps(column, month(usable.from)..=first - 1)])
     }
 
     /// Rows that may say "not yet": NULL, empty text, the zero date, 0.
@@ -184,15 +191,30 @@ impl Axis {
 /// So many months back half dates are looked for by index.
 const MONTHS: i32 = 60;
 
-/// The last microsecond of each of the last months, and the first of the next.
-fn month_ends(until: Micros) -> Vec<(i64, i64)> {
-    let now = until.to_utc();
-    let months = now.year() * 12 + i32::try_from(now.month0()).unwrap_or(0);
-    let first = |month: i32| {
-        let day = NaiveDate::from_ymd_opt(month.div_euclid(12), month.rem_euclid(12).unsigned_abs() + 1, 1)?;
-        Some(day.and_time(NaiveTime::MIN).and_utc().timestamp_micros())
+/// Months since the year 0.
+fn month(at: Micros) -> i32 {
+    let at = at.to_utc();
+    at.year() * 12 + i32::try_from(at.month0()).unwrap_or(0)
+}
+
+/// The first of the months at whose begin half dates are always looked for, and that begin.
+fn recent(usable: Span) -> (i32, Micros) {
+    let first = month(usable.until) - MONTHS;
+    (first, begin(first).map_or(usable.from, Micros))
+}
+
+fn begin(month: i32) -> Option<i64> {
+    let day = NaiveDate::from_ymd_opt(month.div_euclid(12), month.rem_euclid(12).unsigned_abs() + 1, 1)?;
+    Some(day.and_time(NaiveTime::MIN).and_utc().timestamp_micros())
+}
+
+/// What lies between the last microsecond of a month and the first of the next.
+fn gaps(column: &str, months: RangeInclusive<i32>) -> Fragment {
+    let gap = |first: i64| {
+        let after = Fragment::text(format!("({column} > ")).and_value(Value::Local(first - 1));
+        after.and_text(format!(" AND {column} < ")).and_value(Value::Local(first)).and_text(")")
     };
-    (months - MONTHS..=months).filter_map(first).map(|first| (first - 1, first)).collect()
+    Fragment::join(months.filter_map(begin).map(gap), " OR ")
 }
 
 /// Microseconds in one of the format's numbers; 0 where the format has none.
@@ -265,13 +287,27 @@ mod tests {
 
     #[test]
     fn half_dates_are_looked_for_between_the_months() {
-        let ends = month_ends(AS_OF);
-        assert_eq!(ends.len(), 61);
-        let shown: Vec<_> =
-            ends[59..].iter().map(|(last, first)| (sql::clock(*last), sql::clock(*first))).collect();
-        let text = |text: &str| text.to_owned();
-        assert_eq!(shown[1], (text("2026-02-28 23:59:59.999999"), text("2026-03-01 00:00:00")));
-        assert_eq!(shown[0], (text("2026-01-31 23:59:59.999999"), text("2026-02-01 00:00:00")));
+        let usable = Span::new(Micros::EARLIEST_USABLE, AS_OF);
+        let axis = Axis::Local { offset: 0, margin: 0 };
+        let shown = |spans: Fragment| {
+            let slots = [("table", "t".into()), ("spans", spans)];
+            let statement = sql::render(sql::Query::HalfDates, Dialect::Mysql, &slots).unwrap().shown();
+            statement.split_once("WHERE ").unwrap().1.replace("\nLIMIT 1", "").trim().to_owned()
+        };
+        let by_index = |old| shown(axis.unusable_by_index("c", Dialect::Mysql, usable, old));
+        let (recent, with_old) = (by_index(false), by_index(true));
+        let [all, old] = axis.old("c", Dialect::Mysql, usable).unwrap().map(shown);
+        let gap =
+            |last: &str, first: &str| format!("(c > '{last} 23:59:59.999999' AND c < '{first} 00:00:00')");
+        let (newest, oldest) = (gap("2026-02-28", "2026-03-01"), gap("2021-02-28", "2021-03-01"));
+        assert!(recent.contains(&newest) && recent.contains(&oldest), "{recent}");
+        assert_eq!(all, "(c >= '1971-01-01 00:00:00' AND c < '2021-03-01 00:00:00')");
+        let before = gap("2021-01-31", "2021-02-01");
+        assert!(!recent.contains(&before) && old.ends_with(&before), "{old}");
+        assert!(with_old.contains(&old) && with_old.contains(&newest), "{with_old}");
+        assert!(old.starts_with(&gap("1970-12-31", "1971-01-01")), "{old}");
+        assert!(axis.old("c", Dialect::Postgres, usable).is_none());
+        assert!(Axis::Instant.old("c", Dialect::Mysql, usable).is_none());
     }
 
     fn order(value: Value) -> (i64, String) {

@@ -241,7 +241,7 @@ impl EventTable {
     }
 
     /// As ranges where an index serves them: few rows are not acked, and each of a slice would have to be fetched to see
-    /// that it is. Half dates that are years old may then stay unread, and look-ups by id find their rows.
+    /// that it is.
     fn acked_unusable(&self) -> Fragment {
         let acked = self.acked.as_ref();
         let column = acked.and_then(TimeColumn::column);

@@ -300,6 +300,7 @@ queries! {
     ProbeLink = "probe_link",
     Columns = "columns",
     Indexes = "indexes",
+    HalfDates = "half_dates",
     EventsAcked = "events_acked",
     EventsShort = "events_short",
     EventsUnacked = "events_unacked",

@@ -7,7 +7,7 @@ use super::error::{Failure, SourceError};
 use super::packing::PackedTime;
 use super::relation::{Affinity, Asked, Relation};
 use super::short::ShortTime;
-use super::sql::{self, Fragment};
+use super::sql::{self, Fragment, Query};
 use crate::config::{self, Dialect, Expression, TimeFormat};
 use crate::model::event::Stamp;
 use crate::model::time::DAY;
@@ -25,6 +25,8 @@ pub struct TimeColumn {
     axis: Axis,
     reader: TimeReader,
     usable: Span,
+    /// It holds half dates that are years old.
+    old_half_dates: bool,
 }
 
 impl TimeColumn {
@@ -60,10 +62,12 @@ impl TimeColumn {
             axis: Axis::Whole,
             reader,
             usable,
+            old_half_dates: false,
         };
         let numbers =
             opened.looks_numeric(relation).await? && relation.affinity(&config.expression) != Affinity::Text;
         opened.axis = Axis::of(found.kind, &config.format, zone, numbers, as_of);
+        opened.old_half_dates = opened.holds_old_half_dates(relation).await?;
         Ok(opened)
     }
 
@@ -83,6 +87,21 @@ impl TimeColumn {
             })
             .await?;
         Ok(numeric.into_inner())
+    }
+
+    /// Asks twice, since hardly any table has rows so old, and looking between all their months takes a while.
+    async fn holds_old_half_dates(&self, relation: &Relation) -> Result<bool, SourceError> {
+        let indexed = self.column().is_some_and(|column| relation.leads(column));
+        let old = self.axis.old(&self.raw, self.dialect, self.usable).filter(|_| indexed);
+        let Some(spans) = old else { return Ok(false) };
+        for spans in spans {
+            let statement = relation.statement(Query::HalfDates, &[("spans", spans)])?;
+            let rows = relation.db.collect(&statement, Some(&relation.name), &|_| Ok(Some(()))).await?;
+            if rows.found.is_empty() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// The column's name, where it is one.
@@ -157,7 +176,7 @@ impl TimeColumn {
 
     /// Rows that hold none, as ranges that an index serves.
     pub fn unusable_by_index(&self) -> Fragment {
-        self.axis.unusable_by_index(&self.raw, self.dialect, self.usable)
+        self.axis.unusable_by_index(&self.raw, self.dialect, self.usable, self.old_half_dates)
     }
 
     /// Rows that hold none.

@@ -272,6 +272,7 @@ async fn zero_dates_are_not_yet_and_half_dates_are_unusable() {
                  INSERT INTO event (msg_id, created_at) VALUES ('z1', '2026-03-02 10:00:00');
                  INSERT INTO event VALUES ('z3', '2026-03-02 10:00:00', '2026-00-15 00:00:00'),
                      ('z4', '2026-03-02 10:00:00', '2026-03-02 10:00:01'), ('z6', NULL, '2026-03-00 00:00:00'),
+                     ('z8', '2026-03-02 10:00:00', '2015-00-15 00:00:00'), ('z9', NULL, '1999-07-00 00:00:00'),
                      ('z7', '0000-00-00 00:00:00', '0000-00-00 00:00:00')",
             )
             .await;
@@ -282,18 +283,18 @@ async fn zero_dates_are_not_yet_and_half_dates_are_unusable() {
         let events = bench.events(&config).await.unwrap();
         short_is_the_same(&events).await;
         let found = events.read(DAY, 9).await.unwrap().unwrap();
-        assert_eq!(names(&found), ["z1", "z3", "z4"]);
+        assert_eq!(names(&found), ["z1", "z3", "z4", "z8"]);
         let acked =
             |name: &str| found.iter().find(|event| event.id == Some(Id::from_text(name))).unwrap().acked;
-        assert_eq!((acked("z1"), acked("z3")), (Stamp::None, Stamp::Unusable));
+        assert_eq!([acked("z1"), acked("z3"), acked("z8")], [Stamp::None, Stamp::Unusable, Stamp::Unusable]);
         assert!(acked("z4").at().is_some());
-        assert_eq!(names(&events.undated(9).await.unwrap()), ["z6", "z7"]);
+        assert_eq!(names(&events.undated(9).await.unwrap()), ["z6", "z7", "z9"]);
         let mut backlog = 0;
         events.backlog(&mut |_| backlog += 1).await.unwrap();
         assert_eq!(backlog, 2);
         config.created_at = None;
         let events = bench.events(&config).await.unwrap();
-        assert_eq!(names(&events.undated(9).await.unwrap()), ["z3", "z6"]);
+        assert_eq!(names(&events.undated(9).await.unwrap()), ["z3", "z6", "z8", "z9"]);
     }
     bench.remove(None).await;
 }
