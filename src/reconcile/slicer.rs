@@ -10,7 +10,7 @@ const MANY: usize = 2_000;
 /// A slice that gives more than this is cut in half and read again.
 pub(super) const ROWS_MAX: usize = 200_000;
 /// The first slice, before anything is known of the density.
-const FIRST: i64 = 10 * MINUTE;
+const FIRST: i64 = 2 * MINUTE;
 /// No slice is cut shorter than this.
 const SHORTEST: i64 = SECOND;
 /// No slice is longer than this, so that each statement stays short where density changes suddenly.
