@@ -144,7 +144,12 @@ impl Rows {
             return all;
         }
         all.extend(inserts);
-        let index = |column| format!("CREATE INDEX {table}_{column} ON {table} ({column})");
+        // SQLite takes all values of an index for equally frequent, and would read the table for the few that wait.
+        let few = |column| self.dialect == Dialect::Sqlite && column == "status";
+        let index = |column| {
+            let which = if few(column) { " WHERE status = 0" } else { "" };
+            format!("CREATE INDEX {table}_{column} ON {table} ({column}){which}")
+        };
         all.extend(indexes.split(',').map(index));
         let analyze = if self.dialect == Dialect::Sqlite { "ANALYZE" } else { "VACUUM ANALYZE" };
         all.push(format!("{analyze} {table}"));
