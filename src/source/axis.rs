@@ -163,8 +163,9 @@ impl Axis {
         }
     }
 
-    /// On MySQL what is older than the half dates that are always looked for by index, and the half dates there.
-    pub fn old(self, column: &str, dialect: Dialect, usable: Span) -> Option<[Fragment; 2]> {
+    /// On MySQL two questions about what is older than the half dates that are always looked for by index: whether there are
+    /// any rows, and whether any of them is a half date.
+    pub fn old_half_dates(self, column: &str, dialect: Dialect, usable: Span) -> Option<[Fragment; 2]> {
         let local = dialect == Dialect::Mysql && matches!(self, Self::Local { .. });
         let (first, begin) = recent(usable);
         let all = || self.within(column, Span::new(usable.from, begin.max(usable.from)));
@@ -296,7 +297,7 @@ mod tests {
         };
         let by_index = |old| shown(axis.unusable_by_index("c", Dialect::Mysql, usable, old));
         let (recent, with_old) = (by_index(false), by_index(true));
-        let [all, old] = axis.old("c", Dialect::Mysql, usable).unwrap().map(shown);
+        let [all, old] = axis.old_half_dates("c", Dialect::Mysql, usable).unwrap().map(shown);
         let gap =
             |last: &str, first: &str| format!("(c > '{last} 23:59:59.999999' AND c < '{first} 00:00:00')");
         let (newest, oldest) = (gap("2026-02-28", "2026-03-01"), gap("2021-02-28", "2021-03-01"));
@@ -306,8 +307,8 @@ mod tests {
         assert!(!recent.contains(&before) && old.ends_with(&before), "{old}");
         assert!(with_old.contains(&old) && with_old.contains(&newest), "{with_old}");
         assert!(old.starts_with(&gap("1970-12-31", "1971-01-01")), "{old}");
-        assert!(axis.old("c", Dialect::Postgres, usable).is_none());
-        assert!(Axis::Instant.old("c", Dialect::Mysql, usable).is_none());
+        assert!(axis.old_half_dates("c", Dialect::Postgres, usable).is_none());
+        assert!(Axis::Instant.old_half_dates("c", Dialect::Mysql, usable).is_none());
     }
 
     fn order(value: Value) -> (i64, String) {
