@@ -6,7 +6,7 @@ use crate::model::tally::Receipts;
 use crate::model::time::human;
 use crate::model::window::position;
 use crate::model::{DeadLetter, Difference, Id, Kind, Micros, Receipt, State, Totals};
-use crate::pair::{Pairing, Room, Seen};
+use crate::pair::{Pairing, Recalled, Room, Seen, Settling};
 use crate::plan::{ConsumerRules, FlowRules};
 use hashbrown::HashMap;
 
@@ -73,11 +73,6 @@ impl ConsumerBook {
         self.row(id, row, false, rules, findings);
     }
 
-    /// Whether a pair can be settled as it is met, since nothing else can have its id.
-    pub(super) fn settles_at_once(&self, id: impl FnOnce() -> Id) -> bool {
-        self.pairing.settles_at_once(id)
-    }
-
     /// An event row; `short` says that its creation time was not read.
     pub(super) fn row(
         &mut self,
@@ -103,9 +98,12 @@ impl ConsumerBook {
         };
         self.receipts.read += 1;
         let elsewhere = at.is_some_and(|at| !rules.span.contains(at));
-        if self.events_done && elsewhere && !self.pairing.holds(&id) && !self.dead.contains_key(&id) {
-            self.receipts.outside += 1;
-            return;
+        if self.events_done && elsewhere && !self.dead.contains_key(&id) {
+            match self.pairing.settle_outside(&id, at) {
+                Some(Settling::Now) => return self.receipts.outside += 1,
+                Some(Settling::Later) => return,
+                None => {}
+            }
         }
         if let Some((id, delivery)) = self.pairing.receipt(id, at) {
             self.enter(&id, &delivery, rules, findings);
@@ -127,16 +125,24 @@ impl ConsumerBook {
         self.dead.insert(id, stronger(known, dead));
     }
 
+    /// Everything was read: enters what was set aside and did not come again.
+    pub(super) fn recall(&mut self, rules: &FlowRules, findings: &mut Findings) {
+        let mut pairing = std::mem::take(&mut self.pairing);
+        let dead = std::mem::take(&mut self.dead);
+        pairing.recall(&|id| dead.contains_key(id), &mut |recalled| match recalled {
+            Recalled::Settled(_, delivery) if delivery.event.is_none() => self.receipts.outside += 1,
+            Recalled::Settled(id, delivery) => _ = self.enter(id, &delivery, rules, findings),
+            Recalled::Merged(one, other, now) => self.merge_acked(one, other, now, rules),
+        });
+        (self.pairing, self.dead) = (pairing, dead);
+    }
+
     /// Makes a part of what was read ready to be decided: settles what pairs after all, and fixes the suspects.
     pub(super) fn open_part(&mut self, part: &Part, rules: &FlowRules, findings: &mut Findings) {
         self.suspects = HashMap::new();
-        let mut moves = Vec::new();
-        let until = part.until.as_ref();
-        let mut held = self.pairing.take(until, &mut |one, other, now| moves.push((*one, *other, *now)));
-        for (one, other, now) in moves {
-            self.move_acked(Some(&one), None, rules);
-            self.move_acked(Some(&other), Some(&now), rules);
-        }
+        let (mut pairing, until) = (std::mem::take(&mut self.pairing), part.until.as_ref());
+        let mut held = pairing.take(until, &mut |one, other, now| self.merge_acked(one, other, now, rules));
+        self.pairing = pairing;
         held.retain(|id, seen| {
             // What does not fit is put off, not lost: the look-up finds it again.
             let settled = seen.settled(rules.late_after).filter(|_| !findings.is_full());
@@ -208,6 +214,12 @@ impl ConsumerBook {
         if let Some(place) = to {
             self.windows[place].acked += 1;
         }
+    }
+
+    /// Two events that were counted are one.
+    fn merge_acked(&mut self, one: &Facts, other: &Facts, now: &Facts, rules: &FlowRules) {
+        self.move_acked(Some(one), None, rules);
+        self.move_acked(Some(other), Some(now), rules);
     }
 
     /// Enters a message in the books under its kind, if it has one here; gives the kind.

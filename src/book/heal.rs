@@ -57,6 +57,7 @@ impl FlowBook {
         for (id, rows) in &by_id {
             rows.iter().for_each(|row| self.check_producer(id, row));
         }
+        self.recall_own();
         self.own.close(false);
         self.open_own(None);
         let open = self.open_events();

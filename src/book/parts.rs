@@ -4,7 +4,7 @@ use super::FlowBook;
 use super::consumer::ConsumerBook;
 use crate::classify::Facts;
 use crate::model::{Id, State};
-use crate::pair::bounds;
+use crate::pair::{Recalled, Seen, bounds};
 use hashbrown::HashMap;
 
 /// Ids from one on and below another; `None` is no limit.
@@ -30,6 +30,11 @@ impl FlowBook {
             self.own.remove(id);
             return;
         }
+        let seen = || Seen::of_event(facts, short);
+        if facts.state == State::Acked && self.own.settle(|| id.clone(), seen).is_some() {
+            self.tally(facts.placed()).acked += 1;
+            return;
+        }
         let (before, now, _) = self.own.event(id, facts, short);
         self.move_acked(before.as_ref(), Some(&now));
     }
@@ -45,8 +50,18 @@ impl FlowBook {
         }
     }
 
+    /// Two events that were counted are one.
+    fn merge_acked(&mut self, one: &Facts, other: &Facts, now: &Facts) {
+        self.move_acked(Some(one), None);
+        self.move_acked(Some(other), Some(now));
+    }
+
     /// Everything was read. The first part is open from here on.
     pub fn close_reading(&mut self) {
+        for book in self.consumers.iter_mut().flatten() {
+            book.recall(&self.rules, &mut self.findings);
+        }
+        self.recall_own();
         let books = || self.consumers.iter().flatten();
         let parted = self.own.is_spilled() || books().any(|book| book.pairing.is_spilled());
         self.own.close(parted);
@@ -74,16 +89,24 @@ impl FlowBook {
         self.open_own(part.until.as_ref());
     }
 
+    /// Acked events that came once were counted, and nothing more is to be said of them here.
+    pub(super) fn recall_own(&mut self) {
+        let mut own = std::mem::take(&mut self.own);
+        own.recall(&|_| false, &mut |recalled| {
+            if let Recalled::Merged(one, other, now) = recalled {
+                self.merge_acked(one, other, now);
+            }
+        });
+        self.own = own;
+    }
+
     /// The producer's own part: its messages that are not acked.
     pub(super) fn open_own(&mut self, until: Option<&Id>) {
         self.open = HashMap::new();
-        let mut moves = Vec::new();
-        let own = self.own.take(until, &mut |one, other, now| moves.push((*one, *other, *now)));
-        for (one, other, now) in moves {
-            self.move_acked(Some(&one), None);
-            self.move_acked(Some(&other), Some(&now));
-        }
-        let events = own.into_iter().filter_map(|(id, seen)| Some((id, seen.event()?)));
+        let mut own = std::mem::take(&mut self.own);
+        let held = own.take(until, &mut |one, other, now| self.merge_acked(one, other, now));
+        self.own = own;
+        let events = held.into_iter().filter_map(|(id, seen)| Some((id, seen.event()?)));
         let open = events.filter(|(_, facts)| facts.state != State::Acked).collect();
         self.open = open;
     }

@@ -8,7 +8,7 @@ use crate::model::bulk::Slim;
 use crate::model::event::Stamp;
 use crate::model::window::position;
 use crate::model::{Bulk, Kind, Micros, Receipt, ShortEvents, State, Window};
-use crate::pair::{Met, pair_up};
+use crate::pair::{Met, Seen, Settling, pair_up};
 use crate::plan::FlowRules;
 use std::borrow::Cow;
 
@@ -111,7 +111,7 @@ impl ConsumerBook {
         });
     }
 
-    /// Enters a pair that is plainly fine: nothing else can have its id, and it was in time.
+    /// Settles a pair that is plainly fine: nothing else of its id came so far, and it was in time.
     fn settle(
         &mut self,
         events: &Owed<'_>,
@@ -122,15 +122,17 @@ impl ConsumerBook {
     ) -> bool {
         let took = consumed.since(event.at);
         let late = rules.late_after.is_some_and(|late_after| took > late_after);
-        if late || !self.settles_at_once(|| events.rows.id(event)) {
-            return false;
-        }
-        let Some(place) = near.position(&rules.windows, event.at) else { return false };
+        let place = near.position(&rules.windows, event.at).filter(|_| !late);
+        let Some(place) = place else { return false };
+        let seen = || Seen::of_pair(event.at, consumed, events.created_unread);
+        let Some(settling) = self.pairing.settle(|| events.rows.id(event), seen) else { return false };
         self.receipts.read += 1;
         self.windows[place].acked += 1;
-        self.windows[place].add(Kind::Ok, 1);
-        self.measured = true;
-        self.latency.record(took);
+        if settling == Settling::Now {
+            self.windows[place].add(Kind::Ok, 1);
+            self.measured = true;
+            self.latency.record(took);
+        }
         true
     }
 

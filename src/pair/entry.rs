@@ -1,64 +1,125 @@
-//! An id with what was seen of it, as bytes in a temporary file.
+//! An id with what was seen of it, as bytes in a temporary file: a byte that says what follows, the id, how many receipts
+//! and rows there are, and the times that there are.
 
-use super::Seen;
+use super::seen::{NEVER, Seen};
 use crate::model::{Id, Micros, State};
 use std::io::{self, Read};
 
-/// The mark of a UUID in the place of a length.
-const UUID: u32 = u32::MAX;
+const STATE: u8 = 3;
+const SHORT: u8 = 1 << 2;
+const UUID: u8 = 1 << 3;
+const ACKED: u8 = 1 << 4;
+const CREATED: u8 = 1 << 5;
+const FIRST: u8 = 1 << 6;
 
 pub(super) fn write(bytes: &mut Vec<u8>, id: &Id, seen: &Seen) {
-    if let Some(uuid) = id.as_uuid() {
-        bytes.extend(UUID.to_le_bytes());
+    let uuid = id.as_uuid();
+    let times = [(ACKED, seen.acked), (CREATED, seen.created), (FIRST, seen.first)];
+    let given = times.iter().filter(|(_, at)| *at != NEVER);
+    let flags = given.clone().fold(state_bits(seen.state), |flags, (flag, _)| flags | flag);
+    bytes.push(flags | if seen.short { SHORT } else { 0 } | if uuid.is_some() { UUID } else { 0 });
+    if let Some(uuid) = uuid {
         bytes.extend(uuid);
     } else {
         let text = id.to_bytes();
-        // No database holds a longer one.
-        bytes.extend(u32::try_from(text.len()).unwrap_or(UUID - 1).to_le_bytes());
+        number(bytes, text.len() as u64);
         bytes.extend(text);
     }
-    let state = match seen.state {
+    number(bytes, seen.receipts.into());
+    number(bytes, seen.rows.into());
+    given.for_each(|(_, at)| bytes.extend(at.0.to_le_bytes()));
+}
+
+fn state_bits(state: State) -> u8 {
+    match state {
         State::Unknown => 0,
         State::Failed => 1,
         State::Pending => 2,
         State::Acked => 3,
-    };
-    bytes.extend(seen.receipts.to_le_bytes());
-    bytes.extend(seen.rows.to_le_bytes());
-    bytes.push(state | u8::from(seen.short) << 2);
-    for at in [seen.acked, seen.created, seen.first] {
-        bytes.extend(at.0.to_le_bytes());
     }
+}
+
+/// Seven bits a byte, the lowest first; the eighth says that more follow.
+fn number(bytes: &mut Vec<u8>, mut number: u64) {
+    while number > 0x7f {
+        bytes.push((number & 0x7f) as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push((number & 0x7f) as u8);
+}
+
+/// How many of the bytes that begin with an entry it takes, and which of them are equal exactly where ids are.
+pub(super) fn measure(bytes: &[u8]) -> Option<(usize, &[u8])> {
+    let flags = *bytes.first()?;
+    let (start, len) = if flags & UUID != 0 {
+        (1, 16)
+    } else {
+        let mut rest = &bytes[1..];
+        let len = small(&mut rest).ok()?;
+        (bytes.len() - rest.len(), len as usize)
+    };
+    let id = bytes.get(start..start + len)?;
+    let mut rest = &bytes[start + len..];
+    small(&mut rest).and_then(|_| small(&mut rest)).ok()?;
+    let times = (flags & (ACKED | CREATED | FIRST)).count_ones() as usize;
+    Some((bytes.len() - rest.len() + 8 * times, id))
 }
 
 /// The entry, and how many bytes it takes.
 pub(super) fn read(from: &mut impl Read) -> io::Result<(Id, Seen, u64)> {
-    let (id, length) = match u32::from_le_bytes(fixed(from)?) {
-        UUID => (Id::from_uuid(fixed(from)?), 16),
-        length => {
-            let mut text = vec![0; length as usize];
-            from.read_exact(&mut text)?;
-            (Id::from_bytes(&text), u64::from(length))
-        }
+    let mut from = Counted { from, taken: 0 };
+    let [flags] = fixed(&mut from)?;
+    let id = if flags & UUID != 0 { Id::from_uuid(fixed(&mut from)?) } else { text(&mut from)? };
+    let (receipts, rows) = (small(&mut from)?, small(&mut from)?);
+    let mut at = |flag| {
+        if flags & flag == 0 { Ok(NEVER) } else { fixed(&mut from).map(i64::from_le_bytes).map(Micros) }
     };
-    let (receipts, rows) = (u32::from_le_bytes(fixed(from)?), u32::from_le_bytes(fixed(from)?));
-    let [flags] = fixed(from)?;
-    let state = match flags & 3 {
+    let (acked, created, first) = (at(ACKED)?, at(CREATED)?, at(FIRST)?);
+    let state = match flags & STATE {
         0 => State::Unknown,
         1 => State::Failed,
         2 => State::Pending,
         _ => State::Acked,
     };
-    let mut at = || fixed(from).map(i64::from_le_bytes).map(Micros);
-    let (acked, created, first) = (at()?, at()?, at()?);
-    let seen = Seen { receipts, rows, state, short: flags & 4 != 0, acked, created, first };
-    Ok((id, seen, 4 + length + 2 * 4 + 1 + 3 * 8))
+    Ok((id, Seen { receipts, rows, state, short: flags & SHORT != 0, acked, created, first }, from.taken))
+}
+
+fn text(from: &mut impl Read) -> io::Result<Id> {
+    let mut text = vec![0; small(from)? as usize];
+    from.read_exact(&mut text)?;
+    Ok(Id::from_bytes(&text))
+}
+
+/// What [`number`] wrote.
+fn small(from: &mut impl Read) -> io::Result<u32> {
+    let mut number = 0_u64;
+    for shift in (0..35).step_by(7) {
+        let [byte] = fixed(from)?;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            break;
+        }
+    }
+    u32::try_from(number).map_err(|_| io::ErrorKind::InvalidData.into())
 }
 
 fn fixed<const N: usize>(from: &mut impl Read) -> io::Result<[u8; N]> {
     let mut bytes = [0; N];
     from.read_exact(&mut bytes)?;
     Ok(bytes)
+}
+
+struct Counted<'r, R> {
+    from: &'r mut R,
+    taken: u64,
+}
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.from.read(into)?;
+        self.taken += read as u64;
+        Ok(read)
+    }
 }
 
 #[cfg(test)]
@@ -95,6 +156,9 @@ mod tests {
             let length = bytes.len() as u64;
             bytes.extend(after.bytes());
             let mut rest = bytes.as_slice();
+            let (measured, key) = measure(&bytes).unwrap();
+            prop_assert_eq!(measured as u64, length);
+            prop_assert!(id.as_uuid().map_or(key == id.to_bytes(), |uuid| key == uuid));
             prop_assert_eq!(read(&mut rest).unwrap(), (id, seen, length));
             prop_assert_eq!(rest, after.as_bytes());
         }

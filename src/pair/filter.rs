@@ -1,6 +1,6 @@
 //! Which ids may be among many: two bytes an id, and wrong for about one in a hundred of those that are not.
 //!
-//! A Bloom filter in blocks of one word, so that asking costs one look at memory: Putze, Sanders, Singler, "Cache-, Hash-
+//! Bloom filters in blocks of one word, so that asking costs one look at memory: Putze, Sanders, Singler, "Cache-, Hash-
 //! and Space-Efficient Bloom Filters".
 
 use crate::model::Id;
@@ -13,51 +13,62 @@ const IDS: usize = 4;
 /// So many bits of a word each id sets.
 const BITS: u32 = 4;
 
-/// Some ids, by their hashes.
+/// Sets of ids, by their hashes. All are asked at once; what is added goes into the last.
 #[derive(Default)]
-pub struct Filter {
-    words: Vec<u64>,
+pub struct Filters {
+    sets: Vec<Vec<u64>>,
     hasher: DefaultHashBuilder,
 }
 
-impl Filter {
-    /// For so many ids.
-    #[must_use]
-    pub fn new(ids: usize) -> Self {
-        Self { words: vec![0; (ids / IDS + 1).next_power_of_two()], hasher: DefaultHashBuilder::default() }
+impl Filters {
+    /// Another set, for so many ids.
+    pub fn begin(&mut self, ids: usize) {
+        self.sets.push(vec![0; (ids / IDS).max(1).next_power_of_two()]);
     }
 
-    /// Adds an id.
+    /// Adds an id to the set that was begun last.
     pub fn add(&mut self, id: &Id) {
-        let (word, bits) = self.place(id);
-        self.words[word] |= bits;
+        let hash = self.hash(id);
+        if let Some(words) = self.sets.last_mut() {
+            let (place, bits) = place(hash, words);
+            words[place] |= bits;
+        }
     }
 
     /// Whether an id may have been added; never wrong where it was.
     #[must_use]
     pub fn may_hold(&self, id: &Id) -> bool {
-        let (word, bits) = self.place(id);
-        self.words[word] & bits == bits
+        if self.sets.is_empty() {
+            return false;
+        }
+        let hash = self.hash(id);
+        self.sets.iter().any(|words| {
+            let (place, bits) = place(hash, words);
+            words[place] & bits == bits
+        })
     }
 
-    fn place(&self, id: &Id) -> (usize, u64) {
-        let hash = mixed(self.hasher.hash_one(id));
-        let bits = (0..BITS).fold(0, |bits, bit| bits | 1 << (hash >> (6 * bit) & 63));
-        ((hash >> (6 * BITS)) as usize & (self.words.len() - 1), bits)
+    fn hash(&self, id: &Id) -> u64 {
+        mixed(self.hasher.hash_one(id))
     }
 }
 
+fn place(hash: u64, words: &[u64]) -> (usize, u64) {
+    let bits = (0..BITS).fold(0, |bits, bit| bits | 1 << (hash >> (6 * bit) & 63));
+    ((hash >> (6 * BITS)) as usize & (words.len() - 1), bits)
+}
+
 /// A hash whose every bit depends on all of another's, which may be good only as a whole: the finaliser of `MurmurHash3`.
-fn mixed(mut hash: u64) -> u64 {
+pub(super) fn mixed(mut hash: u64) -> u64 {
     for factor in [0xff51_afd7_ed55_8ccd, 0xc4ce_b9fe_1a85_ec53] {
         hash = (hash ^ hash >> 33).wrapping_mul(factor);
     }
     hash ^ hash >> 33
 }
 
-impl fmt::Debug for Filter {
+impl fmt::Debug for Filters {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Filter({} words)", self.words.len())
+        write!(f, "Filters({} words)", self.sets.iter().map(Vec::len).sum::<usize>())
     }
 }
 
@@ -67,13 +78,17 @@ mod tests {
 
     #[test]
     fn what_was_added_is_there_and_of_the_rest_hardly_anything() {
-        for count in [0_u64, 1, 7, 10_000] {
+        for (count, wrong_max) in [(0_u64, 0), (1, 1), (7, 2), (10_000, 300)] {
             let ids = |from: u64| (from..from + count).map(|number| Id::from_integer(number.into()));
-            let mut filter = Filter::new(usize::try_from(count).unwrap());
-            ids(0).for_each(|id| filter.add(&id));
-            assert!(ids(0).all(|id| filter.may_hold(&id)));
-            let wrong = ids(1_000_000).filter(|id| filter.may_hold(id)).count();
-            assert!(wrong <= 300, "{wrong} of {count}");
+            let mut filters = Filters::default();
+            assert!(!ids(0).any(|id| filters.may_hold(&id)));
+            for half in [0, count / 2] {
+                filters.begin(usize::try_from(count).unwrap());
+                ids(half).take(usize::try_from(count - half).unwrap()).for_each(|id| filters.add(&id));
+            }
+            assert!(ids(0).all(|id| filters.may_hold(&id)));
+            let wrong = ids(1_000_000).filter(|id| filters.may_hold(id)).count();
+            assert!(wrong <= wrong_max, "{wrong} of {count}");
         }
     }
 }

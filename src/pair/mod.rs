@@ -1,126 +1,31 @@
 //! Events and receipts of one consumer, paired by id while they are read.
 //!
-//! This is only a fast filter: what pairs cleanly is settled and (where ids are unique on both sides) dropped at once,
-//! so that memory holds a slice and the unpaired. Everything else is a suspect that only a look-up by id decides.
+//! This is only a fast filter: what pairs cleanly is settled, so that memory holds a slice and the unpaired. Where ids are
+//! unique on both sides it is dropped at once; else it is set aside until everything was read, since its id may come again.
+//! Everything else is a suspect that only a look-up by id decides.
 
 mod digests;
 mod entry;
 mod filter;
+mod seen;
+mod settled;
 mod slice;
 mod spill;
 
 pub use digests::{Digests, Joined};
+pub use seen::Seen;
 pub use slice::{Met, pair_up};
 
 use crate::classify::{Delivery, Facts};
-use crate::model::{Id, Micros, State};
+use crate::model::{Id, Micros};
 use hashbrown::HashMap;
 use hashbrown::hash_map::{Entry as Place, EntryRef as RefPlace};
+use seen::NEVER;
+use settled::Settled;
 use spill::Spill;
 
-/// No such time.
-const NEVER: Micros = Micros(i64::MAX);
-
-/// What the first pass has seen of one id: packed, since there is one for each id that is held.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seen {
-    /// How many receipt rows were read.
-    pub receipts: u32,
-    /// 0: no event of the range was read.
-    rows: u32,
-    state: State,
-    /// A row came in the short form, without its creation time.
-    short: bool,
-    acked: Micros,
-    created: Micros,
-    first: Micros,
-}
-
-impl Seen {
-    /// Neither event nor receipt.
-    pub const NOTHING: Self = Self {
-        receipts: 0,
-        rows: 0,
-        state: State::Unknown,
-        short: false,
-        acked: NEVER,
-        created: NEVER,
-        first: NEVER,
-    };
-
-    /// The event, if one of the range was read.
-    #[must_use]
-    pub fn event(&self) -> Option<Facts> {
-        let (acked, created) = (usable(self.acked), usable(self.created));
-        (self.rows > 0).then_some(Facts { state: self.state, acked, created, rows: self.rows })
-    }
-
-    fn set_event(&mut self, facts: Facts) {
-        self.rows = facts.rows;
-        self.state = facts.state;
-        self.acked = facts.acked.unwrap_or(NEVER);
-        self.created = facts.created.unwrap_or(NEVER);
-    }
-
-    /// The earliest usable receipt time.
-    #[must_use]
-    pub fn first(&self) -> Option<Micros> {
-        usable(self.first)
-    }
-
-    /// Whether a row came in the short form, so that its creation time has still to be asked for.
-    #[must_use]
-    pub fn is_short(&self) -> bool {
-        self.short
-    }
-
-    /// The message, where everything is known of it: see [`Pairing`].
-    #[must_use]
-    pub fn settled(&self, late_after: Option<i64>) -> Option<Delivery> {
-        self.is_settled(late_after).then(|| self.delivery())
-    }
-
-    /// One acked row and one receipt: nothing to look up. A late message is listed with what a look-up says of it: its
-    /// creation time, which the short form lacks, and whether its dead letter is still open.
-    fn is_settled(&self, late_after: Option<i64>) -> bool {
-        let pair = self.receipts == 1 && self.rows == 1 && self.state == State::Acked;
-        pair && !self.is_late(late_after)
-    }
-
-    fn is_late(&self, late_after: Option<i64>) -> bool {
-        let took = usable(self.first).zip(usable(self.acked)).map(|(first, acked)| first.since(acked));
-        took.zip(late_after).is_some_and(|(took, late_after)| took > late_after)
-    }
-
-    /// Takes in what else was seen of the same id.
-    fn add(&mut self, other: Self, merged: &mut dyn FnMut(&Facts, &Facts, &Facts)) {
-        if let Some(theirs) = other.event() {
-            match self.event() {
-                Some(ours) => {
-                    let now = ours.merged(theirs);
-                    merged(&ours, &theirs, &now);
-                    self.set_event(now);
-                }
-                None => self.set_event(theirs),
-            }
-        }
-        self.short |= other.short;
-        self.receipts = self.receipts.saturating_add(other.receipts);
-        self.first = self.first.min(other.first);
-    }
-
-    fn delivery(&self) -> Delivery {
-        let (receipts, first) = (self.receipts.into(), self.first());
-        Delivery { event: self.event(), receipts, first, last: first, dead: None }
-    }
-}
-
-fn usable(at: Micros) -> Option<Micros> {
-    (at != NEVER).then_some(at)
-}
-
 /// How much a pairing may hold in memory.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Room {
     /// So many ids.
     pub held_max: usize,
@@ -133,20 +38,21 @@ impl Room {
     /// Room for `pairings` of a flow in so many bytes.
     #[must_use]
     pub fn within(bytes: u64, pairings: usize) -> Self {
-        let places = usize::try_from(bytes).unwrap_or(usize::MAX) / Self::COST / pairings.max(1);
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX) / pairings.max(1);
         // A table has a power of two of places, of which it fills seven in eight before it doubles.
-        let places = (places.max(16) + 1).next_power_of_two() / 2;
+        let places = ((bytes / Self::COST).max(16) + 1).next_power_of_two() / 2;
         Self { held_max: places / 8 * 7 }
     }
 }
 
-/// The unpaired, and (where an id may come again) the paired as well.
-#[derive(Debug)]
+/// The unpaired; where an id may come again, also what has paired.
+#[derive(Debug, Default)]
 pub struct Pairing {
     seen: HashMap<Id, Seen>,
     ids_unique: bool,
     late_after: Option<i64>,
     room: Room,
+    settled: Settled,
     spill: Spill,
     /// All of it is in the spill, to be taken part by part.
     parted: bool,
@@ -154,25 +60,51 @@ pub struct Pairing {
     lost: Option<String>,
 }
 
+/// What becomes of something that needs no look-up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Settling {
+    /// Nothing more will come of its id: the caller enters it.
+    Now,
+    /// Something may: it was set aside, and is entered when it is [recalled](Pairing::recall).
+    Later,
+}
+
+/// What is told while things that were set aside are recalled.
+#[derive(Clone, Debug)]
+pub enum Recalled<'r> {
+    /// Nothing else came of this id.
+    Settled(&'r Id, Delivery),
+    /// Two events of one id, and what they are together.
+    Merged(&'r Facts, &'r Facts, &'r Facts),
+}
+
 impl Pairing {
     /// An empty pairing; `ids_unique` says that neither side can hold an id twice, `late_after` when a message is late, in
     /// microseconds.
     #[must_use]
     pub fn new(ids_unique: bool, late_after: Option<i64>, room: Room) -> Self {
-        let (seen, spill) = (HashMap::new(), Spill::new(room.held_max));
-        Self { seen, ids_unique, late_after, room, spill, parted: false, lost: None }
+        Self { ids_unique, late_after, room, spill: Spill::new(room.held_max), ..Self::default() }
     }
 
-    /// Whether a pair can be settled as it is met in a slice: no id comes twice, and nothing is held under this one, as it
-    /// is where a row changes while the run reads.
-    #[must_use]
-    pub fn settles_at_once(&self, id: impl FnOnce() -> Id) -> bool {
-        self.ids_unique && (self.is_empty() || !self.holds(&id()))
+    /// Settles what needs no look-up where it is met, a pair in a slice or an acked event of the producer's own; `None`
+    /// where ids are unique and something is held under this one, as it is where a row changes while the run reads.
+    pub fn settle(&mut self, id: impl FnOnce() -> Id, seen: impl FnOnce() -> Seen) -> Option<Settling> {
+        if self.ids_unique {
+            return (self.is_empty() || !self.holds(&id())).then_some(Settling::Now);
+        }
+        self.set_aside(&id(), &seen());
+        Some(Settling::Later)
     }
 
-    /// Of what may have been spilled nothing is known to be all that there is.
-    fn settles(&self, id: &Id) -> bool {
-        self.ids_unique && !self.has_spilled(id)
+    /// Settles a receipt that matters only if something else comes of its id, or has come.
+    pub fn settle_outside(&mut self, id: &Id, at: Option<Micros>) -> Option<Settling> {
+        self.settle(|| id.clone(), || Seen::of_receipt(at))
+    }
+
+    fn set_aside(&mut self, id: &Id, seen: &Seen) {
+        if let Err(error) = self.settled.add(id, seen) {
+            self.lose(&error);
+        }
     }
 
     /// Whether nothing is held, here or in the spill.
@@ -230,16 +162,13 @@ impl Pairing {
     }
 
     /// Takes in an event row, or its short form; gives what the id's event was before and is now, and the pair if it is
-    /// complete.
+    /// complete and can be entered.
     pub fn event(&mut self, id: &Id, row: Facts, short: bool) -> (Option<Facts>, Facts, Option<Delivery>) {
         self.make_room();
-        let settles = self.settles(id);
         let mut place = match self.seen.entry_ref(id) {
             RefPlace::Occupied(place) => place,
             RefPlace::Vacant(place) => {
-                let mut seen = Seen { short, ..Seen::NOTHING };
-                seen.set_event(row);
-                place.insert(seen);
+                place.insert(Seen::of_event(row, short));
                 return (None, row, None);
             }
         };
@@ -248,32 +177,68 @@ impl Pairing {
         let before = seen.event();
         let now = before.map_or(row, |facts| facts.merged(row));
         seen.set_event(now);
-        let complete = settles && seen.is_settled(self.late_after);
-        (before, now, complete.then(|| place.remove().delivery()))
+        let complete = seen.is_settled(self.late_after);
+        (before, now, complete.then(|| self.complete(id)).flatten())
     }
 
-    /// Takes in a receipt; gives the pair if it is complete.
+    /// Takes in a receipt; gives the pair if it is complete and can be entered.
     pub fn receipt(&mut self, id: Id, at: Option<Micros>) -> Option<(Id, Delivery)> {
         self.make_room();
-        let settles = self.settles(&id);
         let mut place = match self.seen.entry(id) {
             Place::Occupied(place) => place,
             Place::Vacant(place) => {
-                place.insert(Seen { receipts: 1, first: at.unwrap_or(NEVER), ..Seen::NOTHING });
+                place.insert(Seen::of_receipt(at));
                 return None;
             }
         };
         let seen = place.get_mut();
         seen.receipts = seen.receipts.saturating_add(1);
         seen.first = seen.first.min(at.unwrap_or(NEVER));
-        if !(settles && seen.is_settled(self.late_after)) {
+        if !seen.is_settled(self.late_after) {
             return None;
         }
-        let (id, seen) = place.remove_entry();
-        Some((id, seen.delivery()))
+        let id = place.key().clone();
+        self.complete(&id).map(|delivery| (id, delivery))
     }
 
-    /// Everything was read. `parted`: it is taken in parts, else in one.
+    /// Lets go of a pair that is held and needs no look-up, unless there may be more of its id elsewhere.
+    fn complete(&mut self, id: &Id) -> Option<Delivery> {
+        // Of what may have been put out of memory nothing is known to be all that there is.
+        if self.spill.may_hold(id) {
+            return None;
+        }
+        let seen = self.seen.remove(id)?;
+        if self.ids_unique {
+            return Some(seen.delivery());
+        }
+        self.set_aside(id, &seen);
+        None
+    }
+
+    /// Everything was read: hands over what was set aside. What has come again, or is `known` otherwise, is held as if it
+    /// had never been set aside.
+    pub fn recall(&mut self, known: &dyn Fn(&Id) -> bool, tell: &mut dyn FnMut(Recalled<'_>)) {
+        let outcome = std::mem::take(&mut self.settled).recall(&mut |id, seen, alone| {
+            if alone && !self.holds(&id) && !known(&id) {
+                tell(Recalled::Settled(&id, seen.delivery()));
+            } else {
+                self.hold(id, seen, &mut |one, other, now| tell(Recalled::Merged(one, other, now)));
+            }
+        });
+        if let Err(error) = outcome {
+            self.lose(&error);
+        }
+    }
+
+    fn hold(&mut self, id: Id, seen: Seen, merged: &mut dyn FnMut(&Facts, &Facts, &Facts)) {
+        self.make_room();
+        match self.seen.entry(id) {
+            Place::Vacant(place) => _ = place.insert(seen),
+            Place::Occupied(mut place) => place.get_mut().add(seen, merged),
+        }
+    }
+
+    /// Everything was read, and recalled. `parted`: it is taken in parts, else in one.
     pub fn close(&mut self, parted: bool) {
         if parted {
             self.put_away();
@@ -308,7 +273,7 @@ impl Pairing {
     /// Whether the id's event or a receipt of it is held, or may have been put out of memory.
     #[must_use]
     pub fn holds(&self, id: &Id) -> bool {
-        self.seen.contains_key(id) || self.has_spilled(id)
+        self.seen.contains_key(id) || self.spill.may_hold(id)
     }
 }
 

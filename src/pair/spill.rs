@@ -5,7 +5,7 @@
 //! each part fits into memory whatever the order was in which the ids came: an external merge. Parts in the order of the
 //! ids are what databases look up fast, since neighbours lie together there too.
 
-use super::filter::Filter;
+use super::filter::Filters;
 use super::{Seen, entry};
 use crate::model::Id;
 use hashbrown::HashMap;
@@ -29,25 +29,25 @@ struct Run {
     /// Where the first entry lies that was not taken yet.
     next: u64,
     end: u64,
-    /// Which ids it may have.
-    filter: Filter,
 }
 
 /// The file and where its runs are.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Spill {
     file: Option<File>,
     end: u64,
     /// From one mark to the next.
     step: usize,
     runs: Vec<Run>,
+    /// Which ids each run may have.
+    filters: Filters,
 }
 
 impl Spill {
     /// Empty; memory is full with so many entries.
     #[must_use]
     pub fn new(held_max: usize) -> Self {
-        Self { file: None, end: 0, step: (held_max / MARKS).max(1), runs: Vec::new() }
+        Self { step: (held_max / MARKS).max(1), ..Self::default() }
     }
 
     /// Whether nothing was ever put here.
@@ -59,12 +59,12 @@ impl Spill {
     /// Whether an id may be here; where it is not, this is mostly known.
     #[must_use]
     pub fn may_hold(&self, id: &Id) -> bool {
-        self.runs.iter().any(|run| run.filter.may_hold(id))
+        self.filters.may_hold(id)
     }
 
     /// Nothing more will be put here, or asked for but to be taken.
     pub fn close(&mut self) {
-        self.runs.iter_mut().for_each(|run| run.filter = Filter::default());
+        self.filters = Filters::default();
     }
 
     /// Writes a run.
@@ -74,8 +74,8 @@ impl Spill {
     pub fn put(&mut self, held: &HashMap<Id, Seen>) -> io::Result<()> {
         let mut entries: Vec<_> = held.iter().collect();
         entries.sort_unstable_by_key(|(id, _)| *id);
-        let mut run =
-            Run { marks: Vec::new(), next: self.end, end: self.end, filter: Filter::new(held.len()) };
+        let mut run = Run { marks: Vec::new(), next: self.end, end: self.end };
+        self.filters.begin(held.len());
         let file = match &mut self.file {
             Some(file) => file,
             None => self.file.insert(tempfile::tempfile()?),
@@ -86,7 +86,7 @@ impl Spill {
             if place.is_multiple_of(self.step) {
                 run.marks.push(id.clone());
             }
-            run.filter.add(id);
+            self.filters.add(id);
             bytes.clear();
             entry::write(&mut bytes, id, seen);
             writer.write_all(&bytes)?;
