@@ -7,7 +7,7 @@
 SELECT
     c.COLUMN_NAME,
     CASE
-        WHEN EXISTS (
+        WHEN c.DATA_TYPE = 'longtext' AND EXISTS (
             SELECT 1
             FROM information_schema.CHECK_CONSTRAINTS AS k
             WHERE k.CONSTRAINT_SCHEMA = c.TABLE_SCHEMA
@@ -20,6 +20,6 @@ SELECT
     CASE WHEN RIGHT(c.COLLATION_NAME, 3) = '_ci' THEN 1 ELSE 0 END,
     CASE WHEN COALESCE(c.CHARACTER_SET_NAME, 'binary') IN ('binary', 'ascii', 'utf8', 'utf8mb3', 'utf8mb4') THEN 1 ELSE 0 END
 FROM information_schema.COLUMNS AS c
-WHERE c.TABLE_SCHEMA = COALESCE(/*:schema*/, DATABASE())
+WHERE c.TABLE_SCHEMA = /*:schema*/
   AND c.TABLE_NAME = /*:name*/
 ORDER BY c.ORDINAL_POSITION

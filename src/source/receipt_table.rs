@@ -35,6 +35,8 @@ pub struct ReceiptTable {
     consumed: Option<TimeColumn>,
     notes: Vec<String>,
     short: Option<ShortForm>,
+    /// On MySQL: the index that a span is read along, since all that is read stands in it.
+    covering: Option<String>,
 }
 
 impl ReceiptTable {
@@ -77,9 +79,30 @@ impl ReceiptTable {
             consumed: times,
             notes,
             short: None,
+            covering: None,
         };
         table.short = short::form(&table);
+        table.covering = table.find_covering().await;
         Ok(table)
+    }
+
+    /// An index that holds everything that the receipts of a span are found by.
+    async fn find_covering(&self) -> Option<String> {
+        let consumed = self.consumed.as_ref()?.column()?;
+        let mut needed = Vec::new();
+        for id in self.ids() {
+            needed.push(id.column()?);
+        }
+        let fixed: Vec<_> = self.consumer.iter().map(ConsumerColumn::name).collect();
+        needed.extend(&fixed);
+        if self.filtered {
+            return None; // What another condition needs is not known.
+        }
+        self.relation.covering(&fixed, consumed, &needed).await
+    }
+
+    fn along(&self) -> Option<&str> {
+        self.covering.as_deref()
     }
 
     /// Refuses a large table that would be read from end to end, unless that is `allowed`.
@@ -233,7 +256,7 @@ impl ReceiptTable {
         slots.retain(|(slot, _)| *slot != "filter");
         slots.push(("filter", filter));
         slots.extend([("consumed_within", super::within(self.consumed.as_ref(), span)), ("limit", limit)]);
-        self.relation.statement(Query::Receipts, &slots)
+        self.relation.statement_along(self.along(), Query::Receipts, &slots)
     }
 
     /// `None` where everything is read whole anyway.

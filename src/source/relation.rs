@@ -153,7 +153,7 @@ impl Relation {
                 vec![("name", text(name)), ("schema", text(schema.unwrap_or("main")))]
             }
             (Dialect::Mysql, Some(schema)) => vec![("name", text(name)), ("schema", text(schema))],
-            (Dialect::Mysql, None) => vec![("name", text(name)), ("schema", "NULL".into())],
+            (Dialect::Mysql, None) => vec![("name", text(name)), ("schema", "DATABASE()".into())],
         }
     }
 
@@ -210,40 +210,48 @@ impl Relation {
 
     /// Whether an index over all rows leads with a column, or has only columns before it whose values a statement fixes.
     pub fn leads_behind(&self, fixed: &[&str], column: &str) -> bool {
-        let reaches = |index: &Index| {
-            let free = |it: &&str| !fixed.iter().any(|fixed| self.same(it, fixed));
-            index
-                .columns
-                .iter()
-                .map_while(Option::as_deref)
-                .find(free)
-                .is_some_and(|it| self.same(it, column))
-        };
-        self.indexes.iter().any(|index| !index.partial && reaches(index))
+        self.indexes.iter().any(|index| self.leads_with(index, fixed, column))
     }
 
-    /// On MySQL an index over all rows that leads with a column and holds all that is needed, be it by the primary key,
-    /// which stands behind every other: a span of it is read faster than the table, however long it is.
-    pub fn covering(&self, column: &str, needed: &[&str]) -> Option<&str> {
-        if self.db.dialect() != Dialect::Mysql {
-            return None;
+    fn leads_with(&self, index: &Index, fixed: &[&str], column: &str) -> bool {
+        let free = |it: &&str| !fixed.iter().any(|fixed| self.same(it, fixed));
+        let leading = index.columns.iter().map_while(Option::as_deref).find(free);
+        !index.partial && leading.is_some_and(|it| self.same(it, column))
+    }
+
+    /// On MySQL an index over all rows that leads with a column, behind none but `fixed` ones, and holds all that is needed,
+    /// be it by the primary key, which stands behind every other: a span of it is read faster than the table, however long
+    /// it is.
+    pub async fn covering(&self, fixed: &[&str], column: &str, needed: &[&str]) -> Option<String> {
+        for index in self.covering_by_catalogue(fixed, column, needed) {
+            // The catalogue also lists indexes that statements may not use, and each server calls them something else.
+            let nothing = [("expressions", "1".into()), ("limit", Fragment::value(Value::Int(0)))];
+            let probe = self.statement_along(Some(index), Query::Probe, &nothing).ok()?;
+            if self.db.collect(&probe, Some(&self.name), &|_| Ok(None::<()>)).await.is_ok() {
+                return Some(index.to_owned());
+            }
         }
-        let is =
-            |own: &Option<String>, wanted: &str| own.as_deref().is_some_and(|own| self.same(own, wanted));
-        let primary = self.indexes.iter().find(|index| index.name == "PRIMARY")?;
+        None
+    }
+
+    fn covering_by_catalogue(&self, fixed: &[&str], column: &str, needed: &[&str]) -> Vec<&str> {
+        let primary = self.indexes.iter().find(|index| index.name == "PRIMARY");
+        let Some(primary) = primary.filter(|_| self.db.dialect() == Dialect::Mysql) else {
+            return Vec::new();
+        };
         let holds = |index: &Index, wanted: &str| {
-            index.columns.iter().chain(&primary.columns).any(|own| is(own, wanted))
+            index.columns.iter().chain(&primary.columns).flatten().any(|own| self.same(own, wanted))
         };
         let covers = |index: &&Index| {
-            !index.partial
-                && index.columns.first().is_some_and(|own| is(own, column))
+            index.name != primary.name
+                && self.leads_with(index, fixed, column)
                 && needed.iter().all(|wanted| holds(index, wanted))
         };
-        self.indexes
-            .iter()
-            .filter(|index| index.name != primary.name)
-            .find(covers)
-            .map(|index| index.name.as_str())
+        // Behind more columns that are fixed there are fewer rows to go through.
+        let place = |index: &&Index| index.columns.iter().flatten().position(|own| self.same(own, column));
+        let mut covering: Vec<_> = self.indexes.iter().filter(covers).collect();
+        covering.sort_by_key(|index| std::cmp::Reverse(place(index)));
+        covering.into_iter().map(|index| index.name.as_str()).collect()
     }
 
     /// Whether any index holds a column.

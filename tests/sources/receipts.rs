@@ -280,3 +280,29 @@ async fn consumer_columns_of_other_types_are_compared_as_text() {
     }
     bench.remove(None).await;
 }
+
+/// Whatever the server thinks of the length of the span; not along one that it would refuse, though the catalogue lists it.
+#[tokio::test]
+async fn a_span_is_read_along_an_index_that_holds_all_of_it() {
+    let Some(bench) = bench(Dialect::Mysql).await else { return };
+    let keys =
+        ", PRIMARY KEY (consumer, msg_id), KEY by_time (consumed_at), KEY by_both (consumer, consumed_at)";
+    create(&bench, keys).await;
+    insert(&bench, "a", "billing", "", "2026-03-02 10:00:00").await;
+    insert(&bench, "b", "mailer", "", "2026-03-02 11:00:00").await;
+    let config = config::Consumer { consumer_column: Some("consumer".to_owned()), ..consumer_config() };
+    for (change, along) in [
+        ("", Some("`by_both`")),
+        ("ALTER TABLE consumed ALTER INDEX by_both IGNORED", Some("`by_time`")),
+        ("DROP INDEX by_time ON consumed", None),
+    ] {
+        bench.run(change).await;
+        let receipts = bench.receipts(&config).await.unwrap();
+        let (_, read) = receipts.statements(DAY).into_iter().find(|(name, _)| name == "receipts").unwrap();
+        let forced = read.split_once("FORCE INDEX (").and_then(|(_, rest)| rest.split_once(')'));
+        assert_eq!(forced.map(|(index, _)| index), along, "{read}");
+        let rows = receipts.read(DAY, 10).await.unwrap().unwrap();
+        assert_eq!(names(&rows), ["a"]);
+        short_is_the_same(&receipts).await;
+    }
+}

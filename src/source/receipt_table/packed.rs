@@ -80,7 +80,7 @@ impl ReceiptTable {
             ("consumer", consumer),
             ("filter", self.filter.clone()),
         ]);
-        self.relation.statement(Query::ReceiptsPacked, &slots)
+        self.relation.statement_along(self.along(), Query::ReceiptsPacked, &slots)
     }
 
     /// The receipts behind digests, at exactly the instants that came with them: one for each row, in its order; `None`
@@ -114,7 +114,7 @@ impl ReceiptTable {
             ("consumed_at", packing::at(consumed, &padded(instants))),
             ("digests", packing.digests(&padded(digests))),
         ]);
-        self.relation.statement(Query::ReceiptsAt, &slots)
+        self.relation.statement_along(self.along(), Query::ReceiptsAt, &slots)
     }
 
     /// The statements that reading a span packed takes, by name, with their values written in.

@@ -96,7 +96,7 @@ impl ReceiptTable {
             ("consumer", consumer),
             ("filter", self.filter.clone()),
         ]);
-        self.relation.statement(Query::ReceiptsShort, &slots)
+        self.relation.statement_along(self.along(), Query::ReceiptsShort, &slots)
     }
 }
 

@@ -102,16 +102,7 @@ impl ReceiptTable {
         let id = self.canonical()?;
         let mut slots = sketching::slots(self.relation.db.dialect(), &id, buckets);
         slots.extend(self.consumed_in(span, Fragment::text(id.present())));
-        self.relation.statement_along(self.covering(), Query::ReceiptsSketch, &slots)
-    }
-
-    /// An index that holds everything that the ids of a span are found by.
-    fn covering(&self) -> Option<&str> {
-        let consumed = self.consumed.as_ref()?.column()?;
-        let mut needed = vec![self.id.column()?];
-        needed.extend(self.consumer.as_ref().map(ConsumerColumn::name));
-        // What another condition needs is not known.
-        (!self.filtered).then(|| self.relation.covering(consumed, &needed)).flatten()
+        self.relation.statement_along(self.along(), Query::ReceiptsSketch, &slots)
     }
 
     fn buckets_statement(
@@ -138,7 +129,7 @@ impl ReceiptTable {
             ("picked", picked),
             ("limit", limit),
         ]);
-        self.relation.statement_along(self.covering(), Query::ReceiptsPicked, &slots)
+        self.relation.statement_along(self.along(), Query::ReceiptsPicked, &slots)
     }
 
     fn consumed_in(&self, span: Span, picked: Fragment) -> Vec<(&'static str, Fragment)> {
