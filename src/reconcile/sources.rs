@@ -1,13 +1,17 @@
 //! The databases of a run and the opened tables of a flow.
 
 use crate::book::Answers;
-use crate::config::{Config, Consumer, Flow};
+use crate::config::{Config, Consumer, Flow, Table};
 use crate::model::{Event, Id, Micros};
 use crate::plan::{FlowPlan, FlowRules};
 use crate::source::{Database, DeadLetterTable, EventTable, Pause, ReceiptTable, SourceError};
 use futures_util::future::{join_all, try_join_all};
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+
+/// So many tables of one side are opened at the same time.
+const OPENED_AT_ONCE: usize = 4;
 
 /// Every database that the plan needs, connected or with the reason why not.
 pub(super) struct Databases(BTreeMap<String, Result<Database, SourceError>>);
@@ -59,9 +63,8 @@ pub(super) struct ConsumerTables {
 impl Producer {
     /// Refuses large tables that would be read from end to end, unless that is allowed.
     pub(super) async fn refuse_full_scans(&self, flow: &Flow, as_of: Micros) -> Result<(), SourceError> {
-        for table in &self.tables {
-            table.refuse_full_scans(flow.events.allow_full_scan, as_of).await?;
-        }
+        let allowed = flow.events.allow_full_scan;
+        each_of(&self.tables, async |table| table.refuse_full_scans(allowed, as_of).await).await?;
         Ok(())
     }
 
@@ -83,9 +86,8 @@ impl Producer {
 impl ConsumerTables {
     /// The same.
     pub(super) async fn refuse_full_scans(&self, own: &Consumer, as_of: Micros) -> Result<(), SourceError> {
-        for table in &self.receipts {
-            table.refuse_full_scans(own.allow_full_scan, as_of).await?;
-        }
+        let allowed = own.allow_full_scan;
+        each_of(&self.receipts, async |table| table.refuse_full_scans(allowed, as_of).await).await?;
         match (&self.dead_letters, &own.dead_letters) {
             (Some(table), Some(own)) => table.refuse_full_scans(own.allow_full_scan, as_of).await,
             _ => Ok(()),
@@ -111,6 +113,16 @@ impl ConsumerTables {
     }
 }
 
+/// Does something with each table, some at a time; what comes of it is in the order of the tables.
+async fn each_of<'t, T, O>(
+    tables: &'t [T],
+    job: impl AsyncFn(&'t T) -> Result<O, SourceError>,
+) -> Result<Vec<O>, SourceError> {
+    let job = &job;
+    let jobs = tables.iter().map(async |table| job(table).await);
+    stream::iter(jobs).buffered(OPENED_AT_ONCE).try_collect().await
+}
+
 /// Opens the event tables and enters in the rules what they say of themselves.
 pub(super) async fn open_producer(
     plan: &FlowPlan,
@@ -121,10 +133,9 @@ pub(super) async fn open_producer(
     let database = databases.get(&events.database)?;
     rules.events_fresh_until = database.fresh_until().await?;
     let expects: Vec<_> = consumers.iter().map(|consumer| consumer.expects.clone()).collect();
-    let mut tables = Vec::new();
-    for table in &events.tables {
-        tables.push(Arc::new(EventTable::open(database, table, events, &expects, rules.as_of).await?));
-    }
+    let (expects, as_of) = (expects.as_slice(), rules.as_of);
+    let open = async |table: &Table| EventTable::open(database, table, events, expects, as_of).await;
+    let tables: Vec<_> = each_of(&events.tables, open).await?.into_iter().map(Arc::new).collect();
     // Shards may hold one id twice even if each of them cannot.
     rules.event_ids_unique = matches!(tables.as_slice(), [table] if table.ids_unique());
     Ok(Producer { tables })
@@ -139,10 +150,8 @@ pub(super) async fn open_consumer(
 ) -> Result<ConsumerTables, SourceError> {
     let (database, as_of) = (databases.get(&consumer.database)?, rules.as_of);
     let mut fresh = database.fresh_until().await?;
-    let mut receipts = Vec::new();
-    for table in &consumer.tables {
-        receipts.push(Arc::new(ReceiptTable::open(database, table, consumer, as_of).await?));
-    }
+    let open = async |table: &Table| ReceiptTable::open(database, table, consumer, as_of).await;
+    let receipts: Vec<_> = each_of(&consumer.tables, open).await?.into_iter().map(Arc::new).collect();
     let dead_letters = match &consumer.dead_letters {
         Some(dead) => {
             let database = databases.get(&dead.database)?;

@@ -13,7 +13,7 @@ const ROWS_UNKNOWN: u64 = 50_000;
 /// A slice shall give no more rows than so many ...
 const ROWS_WANTED_MAX: u64 = 50_000;
 /// ... for each of its tables up to so many, so that a statement on one of many shards is worth its while.
-const TABLES: usize = 4;
+const TABLES: usize = 2;
 /// What was learnt before counts for so many of [`PARTS`] once more is learnt.
 const KEPT: u64 = 3;
 const PARTS: u64 = 4;
