@@ -80,11 +80,6 @@ impl Place {
         let key = || Value::from(self.key.clone());
         [consumer(), key(), consumer(), consumer(), key()]
     }
-
-    fn alternatives(&self) -> [Value; 3] {
-        let [_, _, alternatives @ ..] = self.pair_and_alternatives();
-        alternatives
-    }
 }
 
 impl Entry {
@@ -310,14 +305,13 @@ impl Ledger {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let mut values: Vec<Value> = vec![flow.into()];
         let question = if let Some(span) = windows {
-            values.extend([span.from.into(), span.until.into(), before.into()]);
-            values.extend(after.alternatives());
+            values.extend([span.from.into(), span.until.into()]);
             sql::DIFFERENCES_UNSEEN
         } else {
-            values.push(before.into());
-            values.extend(after.pair_and_alternatives());
             sql::DIFFERENCES_UNCHECKED
         };
+        values.push(before.into());
+        values.extend(after.pair_and_alternatives());
         values.push(limit.into());
         Ok(self.store.fetch(question, &values).await?.iter().map(Entry::of).collect())
     }

@@ -82,3 +82,26 @@ fn migrator(dialect: Dialect) -> Migrator {
     migrator.dangerous_set_table_name("msgrecon_migrations");
     migrator
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::value::Value;
+
+    /// Or a page would cost as much as all before it together.
+    #[tokio::test]
+    async fn pages_begin_where_the_last_one_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite://{}/ledger.db", folder.path().display()).into();
+        let mut store = Store::open(&url, true).await.unwrap();
+        migrate(&mut store).await.unwrap();
+        for question in [sql::DIFFERENCES_UNCHECKED, sql::DIFFERENCES_UNSEEN, sql::DIFFERENCES_SHOWN] {
+            let values = vec![Value::Int(None); question.matches('?').count()];
+            let plan = store.fetch(&format!("EXPLAIN QUERY PLAN {question}"), &values).await.unwrap();
+            let steps: Vec<_> = plan.iter().map(|row| row.word(3)).collect();
+            assert_eq!(steps.len(), 1, "{steps:?}");
+            assert!(steps[0].contains("USING PRIMARY KEY (flow=? AND (consumer,id_key)>(?,?))"), "{steps:?}");
+        }
+        store.close().await;
+    }
+}
