@@ -1,11 +1,10 @@
 -- Which events of the flow did the broker confirm within a span, all in one row?
 -- Wants an index on the ack time, best one that holds the id as well: then no row has to be fetched.
--- Row: rows, rows that fit, their ids, their times (beside the ids), expected by consumers 1-32 and 33-64 (bits; one row for each that comes).
+-- Row: rows, rows that fit, their ids and times in one, expected by consumers 1-32 and 33-64 (bits; one row for each that comes).
 SELECT
     COUNT(*),
     COUNT(/*:fitting*/),
-    GROUP_CONCAT(/*:ids_and_times*/ SEPARATOR ''),
-    NULL,
+    GROUP_CONCAT(/*:together*/ SEPARATOR ''),
     /*:expected_low*/,
     /*:expected_high*/
 FROM /*:table*/

@@ -1,11 +1,10 @@
 -- What did the consumer process within a span, all in one row?
 -- Wants an index on the time of consumption that holds the id as well.
--- Row: rows, rows that fit, their ids, their times.
+-- Row: rows, rows that fit, their ids and times in one.
 SELECT
     count(*),
-    count(/*:fitting*/),
-    string_agg(/*:ids*/, /*:between_ids*/),
-    string_agg(/*:times*/, /*:between_times*/)
+    count(*) FILTER (WHERE /*:fits*/),
+    string_agg(/*:together*/, /*:between*/) FILTER (WHERE /*:fits*/)
 FROM /*:table*/
 WHERE /*:consumed_within*/
   AND /*:consumer*/

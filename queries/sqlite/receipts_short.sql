@@ -1,11 +1,10 @@
 -- What did the consumer process within a span, all in one row?
 -- Wants an index on the time of consumption that holds the id as well.
--- Row: rows, rows that fit, their ids, their times.
+-- Row: rows, rows that fit, their ids and times in one.
 SELECT
     COUNT(*),
-    COUNT(/*:fitting*/),
-    group_concat(/*:ids*/, /*:between_ids*/),
-    group_concat(/*:times*/, /*:between_times*/)
+    COUNT(*) FILTER (WHERE /*:fits*/),
+    group_concat(/*:together*/, X'1F') FILTER (WHERE /*:fits*/)
 FROM /*:table*/
 WHERE /*:consumed_within*/
   AND /*:consumer*/

@@ -37,14 +37,13 @@ impl EventSlice {
 
 /// How a table's acked rows come in the short form; `None` where its columns do not allow it.
 pub(super) fn form(table: &EventTable) -> Option<ShortForm> {
-    let dialect = table.relation.db.dialect();
     let acked = match table.states.first() {
         None => None,
         // The first rule that fits decides, so here it does alone.
         Some((StateRule::Acked, rule)) => Some(Fragment::condition(rule)),
         Some(_) => Some(state(&table.states).and_text(format!(" = {}", code(StateRule::Acked)))),
     };
-    Some(ShortForm::new(dialect, table.id.short()?, table.acked.as_ref()?.short()?, acked))
+    Some(ShortForm::new(table.id.short()?, table.acked.as_ref()?.short()?, acked))
 }
 
 impl EventTable {
@@ -126,7 +125,7 @@ impl EventTable {
         slots.extend([
             ("expected_low", bits(low)),
             ("expected_high", bits(high)),
-            ("by_expected", if differ { "GROUP BY 5, 6".into() } else { "".into() }),
+            ("by_expected", if differ { "GROUP BY 4, 5".into() } else { "".into() }),
             ("acked_within", crate::source::within(acked, span)),
             ("acked_usable", acked.map_or("(1 = 1)".into(), crate::source::time_column::TimeColumn::usable)),
             ("filter", self.filter.clone()),

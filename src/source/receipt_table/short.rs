@@ -33,9 +33,8 @@ impl ReceiptSlice {
 
 /// How a table's rows come in the short form; `None` where its columns do not allow it.
 pub(super) fn form(table: &ReceiptTable) -> Option<ShortForm> {
-    let dialect = table.relation.db.dialect();
     let own = table.original_id.as_ref().map(|it| Fragment::text(format!("{} IS NULL", it.select())));
-    Some(ShortForm::new(dialect, table.id.short()?, table.consumed.as_ref()?.short()?, own))
+    Some(ShortForm::new(table.id.short()?, table.consumed.as_ref()?.short()?, own))
 }
 
 impl ReceiptTable {

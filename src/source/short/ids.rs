@@ -59,9 +59,14 @@ impl ShortId {
         }
     }
 
-    /// What it puts between two.
-    pub fn between(&self) -> &'static str {
-        super::between(self.dialect, self.is_separated())
+    /// Rows that have one.
+    pub fn present(&self) -> String {
+        format!("{} IS NOT NULL", self.raw)
+    }
+
+    /// Whose words these are.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
     }
 
     /// Whether a separator follows each.

@@ -1,4 +1,4 @@
-//! Whole slices in the short form: the server puts the ids and the times of many rows into one value each.
+//! Whole slices in the short form: the server puts the ids and the times of many rows into one value, in turn.
 //!
 //! That costs both ends a fraction of what rows cost, and nothing may get lost on the way: the server counts what it
 //! puts together, and an answer that does not come apart into exactly so many pieces is not used. What does not fit
@@ -20,7 +20,7 @@ use crate::model::Bulk;
 /// Stands between two pieces. No id that a person writes holds it, and one that does makes the count wrong.
 const SEPARATOR: u8 = 0x1f;
 
-/// How a table's rows come in the short form.
+/// How a table's rows come in the short form: on PostgreSQL each time, in 8 bytes, before its id; else behind it.
 #[derive(Debug)]
 pub struct ShortForm {
     ids: ShortId,
@@ -29,8 +29,6 @@ pub struct ShortForm {
     fits: Fragment,
     /// Whether every row with an id fits.
     all_fit: bool,
-    /// Ids and times alternate in one value, which MySQL makes faster than two.
-    together: bool,
 }
 
 /// What a statement in the short form gave.
@@ -62,31 +60,42 @@ const BITS: usize = 32;
 
 impl ShortForm {
     /// `fits` says which rows do beside what the columns themselves demand.
-    pub fn new(dialect: Dialect, ids: ShortId, times: ShortTime, fits: Option<Fragment>) -> Self {
+    pub fn new(ids: ShortId, times: ShortTime, fits: Option<Fragment>) -> Self {
         let columns = ids.fits().into_iter().chain(times.fits());
         let all_fit = fits.is_none() && columns.clone().count() == 0;
-        let present = Fragment::text(format!("{} IS NOT NULL", ids.value()));
-        let all = std::iter::once(present).chain(fits).chain(columns.map(Fragment::text));
+        // On SQLite the type is asked for, and NULL is not of it.
+        let present = (ids.dialect() != Dialect::Sqlite).then(|| Fragment::text(ids.present()));
+        let all = present.into_iter().chain(fits).chain(columns.map(Fragment::text));
         let fits = Fragment::join(all, " AND ");
-        Self { ids, times, fits, all_fit, together: dialect == Dialect::Mysql }
+        Self { ids, times, fits, all_fit }
     }
 
     /// What the statement's slots are filled with.
     pub fn slots(&self) -> Vec<(&'static str, Fragment)> {
-        let ids = self.where_fits(self.ids.value());
-        let mut slots = vec![("fitting", ids.clone())];
-        if self.together {
-            // With a character set, lest the whole become binary, in whatever character set the column has.
-            let between = if self.ids.is_separated() { ", _utf8mb4 X'1F', " } else { ", " };
-            // A separator behind the last one too: an answer that was cut off in its last time lacks it.
-            let times = format!("{}, _utf8mb4 X'1F'", self.times.value());
-            slots.push(("ids_and_times", ids.and_text(between).and_text(times)));
-            return slots;
+        let (ids, times) = (self.ids.value(), self.times.value());
+        match self.ids.dialect() {
+            Dialect::Mysql => {
+                // With a character set, lest the whole become binary, in whatever character set the column has.
+                let between = if self.ids.is_separated() { ", _utf8mb4 X'1F', " } else { ", " };
+                // A separator behind the last one too: an answer that was cut off in its last time lacks it.
+                let ids = self.where_fits(ids);
+                let together = ids.clone().and_text(format!("{between}{times}, _utf8mb4 X'1F'"));
+                vec![("fitting", ids), ("together", together)]
+            }
+            Dialect::Postgres => {
+                let (together, between) = if self.ids.is_separated() {
+                    (format!("{times} || textsend({ids})"), r"'\x1f'::bytea")
+                } else {
+                    (format!("{times} || {ids}"), "''::bytea")
+                };
+                let together = Fragment::text(together);
+                vec![("fits", self.fits.clone()), ("together", together), ("between", between.into())]
+            }
+            Dialect::Sqlite => {
+                let together = Fragment::text(format!("{ids} || X'1F' || {times}"));
+                vec![("fits", self.fits.clone()), ("together", together)]
+            }
         }
-        let times = self.where_fits(self.times.value());
-        slots.extend([("ids", ids), ("between_ids", self.ids.between().into())]);
-        slots.extend([("times", times), ("between_times", self.times.between().into())]);
-        slots
     }
 
     /// Aggregates leave out NULL.
@@ -103,8 +112,7 @@ impl ShortForm {
         Fragment::text("(CASE WHEN ").and(self.fits.clone()).and_text(" THEN 0 ELSE 1 END = 1)")
     }
 
-    /// Runs a statement whose rows are: rows, fitting rows, ids, times (or NULL where they stand beside the ids), and of
-    /// events the two sets of bits.
+    /// Runs a statement whose rows are: rows, fitting rows, ids and times in one, and of events the two sets of bits.
     pub async fn ask(&self, relation: &Relation, statement: &Statement) -> Result<Answer, SourceError> {
         let decode = |row: &dyn Fields| Ok(Some(self.group(row)));
         let rows = relation.db.collect(statement, Some(&relation.name), &decode).await?;
@@ -124,33 +132,52 @@ impl ShortForm {
         let count = |place| row.cell(place).integer().and_then(|it| usize::try_from(it).ok());
         let bits = |place| row.cell(place).integer().and_then(|it| u64::try_from(it).ok()).unwrap_or(0);
         let (rows, fitting) = count(0).zip(count(1)).ok_or(Misfit::Other)?;
-        let bulk = self.bulk(bytes(row.cell(2)), bytes(row.cell(3)), fitting)?;
-        Ok(Group { rows, fitting, expected_by: bits(4) | bits(5) << BITS, bulk })
+        let bulk = self.bulk(bytes(row.cell(2)), fitting)?;
+        Ok(Group { rows, fitting, expected_by: bits(3) | bits(4) << BITS, bulk })
     }
 
-    /// Takes both values apart.
-    fn bulk(&self, ids: &[u8], times: &[u8], fitting: usize) -> Result<Bulk, Misfit> {
+    /// Takes the value apart.
+    fn bulk(&self, value: &[u8], fitting: usize) -> Result<Bulk, Misfit> {
         let mut bulk = Bulk::with_capacity(fitting);
         if fitting == 0 {
             return Ok(bulk);
         }
-        let (mut ids, mut times) = (Pieces::of(ids), Pieces::of(times));
-        let mut clock = self.times.clock();
+        let (mut pieces, mut clock) = (Pieces::of(value), self.times.clock());
         for _ in 0..fitting {
-            let id = self.ids.piece(&mut ids).ok_or(Misfit::Few)?;
-            let beside = if self.together { &mut ids } else { &mut times };
-            let at = self.times.piece(beside).ok_or(Misfit::Few)?;
+            let (id, at) = self.next(&mut pieces)?;
             let at = clock.instant(at).ok_or(Misfit::Other)?;
             self.ids.take(id, at, &mut bulk).ok_or(Misfit::Other)?;
         }
-        if self.together {
-            return match ids.0 {
-                Some([]) => Ok(bulk),
-                Some(_) => Err(Misfit::Other),
-                None => Err(Misfit::Few),
-            };
+        // The last piece is known to be whole by what stands behind it on MySQL, which alone cuts answers off; elsewhere a
+        // separator there would be an id's own.
+        match (self.ends_open(), pieces.0) {
+            (true, Some([])) | (false, None) => Ok(bulk),
+            (true, None) => Err(Misfit::Few),
+            _ => Err(Misfit::Other),
         }
-        if ids.is_done() && times.is_done() { Ok(bulk) } else { Err(Misfit::Other) }
+    }
+
+    /// Whether more could stand behind the last piece: it ends in a separator, or has a length of its own.
+    fn ends_open(&self) -> bool {
+        match self.ids.dialect() {
+            Dialect::Mysql => true,
+            Dialect::Postgres => !self.ids.is_separated(),
+            Dialect::Sqlite => false,
+        }
+    }
+
+    /// The pieces of the next id and its time.
+    fn next<'b>(&self, pieces: &mut Pieces<'b>) -> Result<(&'b [u8], &'b [u8]), Misfit> {
+        if self.ids.dialect() != Dialect::Postgres {
+            let id = self.ids.piece(pieces).ok_or(Misfit::Few)?;
+            return Ok((id, self.times.piece(pieces).ok_or(Misfit::Few)?));
+        }
+        let at = self.times.piece(pieces).ok_or(Misfit::Few)?;
+        // Every usual time begins with a zero, and text holds none: a separator within an id would show here.
+        if self.ids.is_separated() && at[0] != 0 {
+            return Err(Misfit::Other);
+        }
+        Ok((self.ids.piece(pieces).ok_or(Misfit::Few)?, at))
     }
 }
 
@@ -161,17 +188,6 @@ enum Misfit {
     Few,
     /// Anything else.
     Other,
-}
-
-/// What stands between two pieces, in a dialect's words: a separator, or nothing.
-fn between(dialect: Dialect, separated: bool) -> &'static str {
-    match (dialect, separated) {
-        (Dialect::Postgres, true) => r"E'\x1f'",
-        (Dialect::Postgres, false) => "''::bytea",
-        (Dialect::Mysql, true) => "X'1F'",
-        (Dialect::Sqlite, true) => "char(31)",
-        (Dialect::Mysql | Dialect::Sqlite, false) => "''",
-    }
 }
 
 fn bytes(cell: Cell<'_>) -> &[u8] {
@@ -202,10 +218,6 @@ impl<'b> Pieces<'b> {
         let (piece, rest) = self.0?.split_at_checked(length)?;
         self.0 = Some(rest);
         Some(piece)
-    }
-
-    fn is_done(&self) -> bool {
-        self.0.is_none_or(<[u8]>::is_empty)
     }
 }
 

@@ -5,68 +5,115 @@ use crate::source::axis::Axis;
 use crate::source::cell::Kind;
 use crate::source::decode::time::TimeReader;
 use chrono_tz::Tz;
+use proptest::prelude::*;
 
-fn form(kind: Kind, encoding: IdEncoding) -> ShortForm {
+fn form(dialect: Dialect, times: Kind, ids: Kind, format: &TimeFormat, encoding: IdEncoding) -> ShortForm {
     let usable = Span::new(Micros::EARLIEST_USABLE, Micros(4_000_000_000_000_000));
-    let reader = TimeReader::new(&TimeFormat::Native, Some(Tz::UTC), usable).unwrap();
-    let times = ShortTime::new(Dialect::Mysql, "t", Kind::Local, Axis::Instant, &reader).unwrap();
-    let ids = ShortId::new(Dialect::Mysql, "id", kind, encoding).unwrap();
-    // As the other dialects give them: ids and times in a value each.
-    ShortForm { together: false, ..ShortForm::new(Dialect::Mysql, ids, times, None) }
+    let reader = TimeReader::new(format, Some(Tz::UTC), usable).unwrap();
+    let axis = Axis::of(times, format, Some(Tz::UTC), true, Micros(1_772_500_000_000_000));
+    let times = ShortTime::new(dialect, "t", times, axis, &reader).unwrap();
+    ShortForm::new(ShortId::new(dialect, "id", ids, encoding).unwrap(), times, None)
 }
 
-const TWO: &[u8] = b"2026-03-02 10:00:00\x1f2026-03-02 10:00:01.5";
+fn mysql(ids: Kind, encoding: IdEncoding) -> ShortForm {
+    form(Dialect::Mysql, Kind::Local, ids, &TimeFormat::Native, encoding)
+}
+
+const AT: &str = "2026-03-02 10:00:00";
+const TWO: [&str; 2] = ["a@2026-03-02T10:00:00Z", "b@2026-03-02T10:00:01.500Z"];
 
 #[test]
-fn ids_and_times_may_alternate() {
-    let together = ShortForm { together: true, ..form(Kind::Text, IdEncoding::Text) };
-    let two = b"a\x1f2026-03-02 10:00:00\x1fb\x1f2026-03-02 10:00:01.5\x1f";
-    let right = ["a@2026-03-02T10:00:00Z", "b@2026-03-02T10:00:01.500Z"];
-    assert_eq!(ids(&together, two, b"", 2).unwrap(), right);
-    assert_eq!(ids(&together, &two[..21], b"", 2), Err(Misfit::Few));
-    assert_eq!(
-        ids(&together, &two[..two.len() - 1], b"", 2),
-        Err(Misfit::Few),
-        "cut off behind the last time"
-    );
-    assert_eq!(ids(&together, &two[..two.len() - 3], b"", 2), Err(Misfit::Few), "or in it");
-    assert_eq!(ids(&together, two, b"", 1), Err(Misfit::Other));
-    assert_eq!(ids(&together, b"a\x1fx\x1f2026-03-02 10:00:00\x1f", b"", 1), Err(Misfit::Other));
-    let sixteen = ShortForm { together: true, ..form(Kind::Bytes, IdEncoding::UuidBytes) };
-    let one = b"0123456789abcde\x1f2026-03-02 10:00:00\x1f";
-    assert!(ids(&sixteen, one, b"", 1).unwrap()[0].ends_with("@2026-03-02T10:00:00Z"));
+fn pieces_become_rows_and_nothing_is_guessed() {
+    let text = mysql(Kind::Text, IdEncoding::Text);
+    let two = format!("a\x1f{AT}\x1fb\x1f{AT}.5\x1f").replace(":00.5", ":01.5");
+    let two = two.as_bytes();
+    assert_eq!(ids(&text, two, 2).unwrap(), TWO);
+    assert_eq!(ids(&text, format!("\x1f{AT}\x1f").as_bytes(), 1).unwrap(), ["@2026-03-02T10:00:00Z"]);
+    assert_eq!(ids(&text, b"", 0).unwrap(), Vec::<String>::new());
+    assert_eq!(ids(&text, &two[..21], 2), Err(Misfit::Few));
+    assert_eq!(ids(&text, &two[..two.len() - 1], 2), Err(Misfit::Few), "cut off behind the last time");
+    assert_eq!(ids(&text, &two[..two.len() - 3], 2), Err(Misfit::Few), "or in it");
+    assert_eq!(ids(&text, two, 1), Err(Misfit::Other), "there is more than was counted");
+    let within = format!("a\x1fx\x1f{AT}\x1f");
+    assert_eq!(ids(&text, within.as_bytes(), 1), Err(Misfit::Other), "an id holds the separator");
+    let within = format!("a\x1f{AT}\x1fx\x1f{AT}\x1f");
+    assert_eq!(ids(&text, within.as_bytes(), 1), Err(Misfit::Other), "and what looks like a time");
 }
 
-fn ids(form: &ShortForm, ids: &[u8], times: &[u8], fitting: usize) -> Result<Vec<String>, Misfit> {
-    form.bulk(ids, times, fitting)
+#[test]
+fn on_sqlite_nothing_stands_behind_the_last_time() {
+    let text =
+        form(Dialect::Sqlite, Kind::Dynamic, Kind::Dynamic, &TimeFormat::EpochMillis, IdEncoding::Text);
+    let two = b"a\x1f1772445600000\x1fb\x1f1772445601500";
+    assert_eq!(ids(&text, two, 2).unwrap(), TWO);
+    assert_eq!(ids(&text, two, 1), Err(Misfit::Other));
+    assert_eq!(ids(&text, two, 3), Err(Misfit::Few));
+    assert_eq!(ids(&text, b"a\x1f5.0", 1), Err(Misfit::Other));
+}
+
+fn postgres(times: Kind, ids: Kind, format: &TimeFormat) -> ShortForm {
+    let encoding = if ids == Kind::Uuid { IdEncoding::Uuid } else { IdEncoding::Text };
+    form(Dialect::Postgres, times, ids, format, encoding)
+}
+
+proptest! {
+    /// Whatever an id holds: it comes as it is, or not at all.
+    #[test]
+    fn times_may_stand_before_ids_that_hold_anything(
+        rows in proptest::collection::vec(("[a-c\x01\x1f]{0,30}", 0_i64..900_000_000_000_000), 1..9),
+    ) {
+        let form = postgres(Kind::Instant, Kind::Text, &TimeFormat::Native);
+        let row = |(id, at): &(String, i64)| [at.to_be_bytes().as_slice(), id.as_bytes()].concat();
+        let value = rows.iter().map(row).collect::<Vec<_>>().join(&SEPARATOR);
+        let right: Vec<_> = rows.iter().map(|(id, at)| format!("{id}@{}", Micros(at + 946_684_800_000_000))).collect();
+        let read = ids(&form, &value, rows.len());
+        let broken = rows.iter().any(|(id, _)| id.contains('\x1f'));
+        prop_assert_eq!(read, if broken { Err(Misfit::Other) } else { Ok(right.clone()) });
+        let cut = ids(&form, &value[..value.len() - 1], rows.len());
+        prop_assert_ne!(cut.as_ref(), Ok(&right));
+        prop_assert!(ids(&form, &value, rows.len() - 1).is_err() || rows.len() == 1);
+    }
+}
+
+#[test]
+fn numbers_and_sixteen_bytes_stand_beside_each_other_too() {
+    let epoch = TimeFormat::EpochMicros;
+    let at = 1_772_445_600_000_000_i64;
+    let numbers = postgres(Kind::Integer(8, true), Kind::Text, &epoch);
+    let value = [at.to_be_bytes().as_slice(), b"a\x1f", &at.to_be_bytes(), b"b"].concat();
+    let right = ["a@2026-03-02T10:00:00Z", "b@2026-03-02T10:00:00Z"];
+    assert_eq!(ids(&numbers, &value, 2).unwrap(), right);
+    let negative = [(-at).to_be_bytes().as_slice(), b"a"].concat();
+    assert_eq!(ids(&numbers, &negative, 1), Err(Misfit::Other), "read as a row");
+    let uuids = postgres(Kind::Integer(8, true), Kind::Uuid, &epoch);
+    let value = [at.to_be_bytes().as_slice(), &[0x1f; 16], &at.to_be_bytes(), &[0; 16]].concat();
+    let read = ids(&uuids, &value, 2).unwrap();
+    assert_eq!(read[0], "1f1f1f1f-1f1f-1f1f-1f1f-1f1f1f1f1f1f@2026-03-02T10:00:00Z");
+    assert_eq!(ids(&uuids, &value[..47], 2), Err(Misfit::Few));
+}
+
+fn ids(form: &ShortForm, value: &[u8], fitting: usize) -> Result<Vec<String>, Misfit> {
+    form.bulk(value, fitting)
         .map(|bulk| bulk.rows().iter().map(|row| format!("{}@{}", bulk.id(row), row.at)).collect())
 }
 
 #[test]
-fn pieces_become_rows_and_nothing_is_guessed() {
-    let text = form(Kind::Text, IdEncoding::Text);
-    let right = ["a@2026-03-02T10:00:00Z", "b@2026-03-02T10:00:01.500Z"];
-    assert_eq!(ids(&text, b"a\x1fb", TWO, 2).unwrap(), right);
-    assert_eq!(ids(&text, b"\x1f", TWO, 2).unwrap()[0], "@2026-03-02T10:00:00Z");
-    assert_eq!(ids(&text, b"", b"", 0).unwrap(), Vec::<String>::new());
-    assert_eq!(ids(&text, b"a", TWO, 2), Err(Misfit::Few), "the list of ids was cut off");
-    assert_eq!(ids(&text, b"a\x1fb", &TWO[..19], 2), Err(Misfit::Few), "the list of times was cut off");
-    assert_eq!(ids(&text, b"a\x1fb", &TWO[..25], 2), Err(Misfit::Other), "in the middle of a time");
-    assert_eq!(ids(&text, b"a\x1fb\x1fc", TWO, 2), Err(Misfit::Other), "an id holds the separator");
-    assert_eq!(ids(&text, b"a\x1fb", TWO, 1), Err(Misfit::Other), "there is more than was counted");
-}
-
-#[test]
 fn ids_are_read_by_their_encoding() {
-    let number = form(Kind::Text, IdEncoding::Integer);
-    assert!(ids(&number, b"007\x1fx", TWO, 2).unwrap()[0].starts_with("7@"));
-    let uuid = form(Kind::Text, IdEncoding::Uuid);
-    let loose = b"{6CCD780C-BABA-1026-9564-5B8C656024DB}\x1fx";
-    assert!(ids(&uuid, loose, TWO, 2).unwrap()[0].starts_with("6ccd780c-baba-1026-9564-5b8c656024db@"));
-    let swapped = form(Kind::Bytes, IdEncoding::UuidBytesLe);
-    let bytes: Vec<u8> = (0..32).collect();
-    assert!(ids(&swapped, &bytes, TWO, 2).unwrap()[0].starts_with("03020100-0504-0706-0809-0a0b0c0d0e0f@"));
-    assert_eq!(ids(&swapped, &bytes[..31], TWO, 2), Err(Misfit::Few), "half a UUID");
+    let one = |form: &ShortForm, id: &[u8]| {
+        let between: &[u8] = if form.ids.is_separated() { b"\x1f" } else { b"" };
+        ids(form, &[id, between, AT.as_bytes(), b"\x1f"].concat(), 1).map(|ids| ids[0].clone())
+    };
+    let number = mysql(Kind::Text, IdEncoding::Integer);
+    assert!(one(&number, b"007").unwrap().starts_with("7@"));
+    let uuid = mysql(Kind::Text, IdEncoding::Uuid);
+    let loose = b"{6CCD780C-BABA-1026-9564-5B8C656024DB}";
+    assert!(one(&uuid, loose).unwrap().starts_with("6ccd780c-baba-1026-9564-5b8c656024db@"));
+    let bytes: Vec<u8> = (0..16).collect();
+    let swapped = mysql(Kind::Bytes, IdEncoding::UuidBytesLe);
+    assert!(one(&swapped, &bytes).unwrap().starts_with("03020100-0504-0706-0809-0a0b0c0d0e0f@"));
+    assert_eq!(ids(&swapped, &bytes[..15], 1), Err(Misfit::Few), "half a UUID");
+    let plain = mysql(Kind::Bytes, IdEncoding::UuidBytes);
+    assert!(one(&plain, b"0123456789abcde\x1f").unwrap().ends_with("@2026-03-02T10:00:00Z"));
 }
 
 #[test]
