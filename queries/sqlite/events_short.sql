@@ -4,7 +4,7 @@
 SELECT
     COUNT(*),
     COUNT(*) FILTER (WHERE /*:fits*/),
-    group_concat(/*:together*/, X'1F') FILTER (WHERE /*:fits*/),
+    group_concat(/*:together*/, char(31)) FILTER (WHERE /*:fits*/),
     /*:expected_low*/,
     /*:expected_high*/
 FROM /*:table*/

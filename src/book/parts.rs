@@ -30,9 +30,10 @@ impl FlowBook {
             self.own.remove(id);
             return;
         }
-        let seen = || Seen::of_event(facts, short);
-        if facts.state == State::Acked && self.own.settle(|| id.clone(), seen).is_some() {
+        if facts.state == State::Acked {
+            // Its id may come again, or has.
             self.tally(facts.placed()).acked += 1;
+            self.own.set_aside(id, &Seen::of_event(facts, short));
             return;
         }
         let (before, now, _) = self.own.event(id, facts, short);

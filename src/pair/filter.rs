@@ -38,11 +38,17 @@ impl Filters {
     /// Whether an id may have been added; never wrong where it was.
     #[must_use]
     pub fn may_hold(&self, id: &Id) -> bool {
+        self.may_hold_among(id, self.sets.len())
+    }
+
+    /// The same of the first so many sets.
+    #[must_use]
+    pub fn may_hold_among(&self, id: &Id, sets: usize) -> bool {
         if self.sets.is_empty() {
             return false;
         }
         let hash = self.hash(id);
-        self.sets.iter().any(|words| {
+        self.sets.iter().take(sets).any(|words| {
             let (place, bits) = place(hash, words);
             words[place] & bits == bits
         })

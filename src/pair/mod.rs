@@ -24,6 +24,9 @@ use seen::NEVER;
 use settled::Settled;
 use spill::Spill;
 
+/// A filter has room for so many times as many ids as are held.
+const FILTERED: usize = 8;
+
 /// How much a pairing may hold in memory.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Room {
@@ -96,12 +99,24 @@ impl Pairing {
         Some(Settling::Later)
     }
 
-    /// Settles a receipt that matters only if something else comes of its id, or has come.
+    /// Settles a receipt that matters only if something else came of its id; nothing more will but such receipts.
     pub fn settle_outside(&mut self, id: &Id, at: Option<Micros>) -> Option<Settling> {
-        self.settle(|| id.clone(), || Seen::of_receipt(at))
+        if self.holds(id) {
+            return None;
+        }
+        match self.settled.may_hold(id, self.room.held_max * FILTERED) {
+            Ok(false) => return Some(Settling::Now),
+            Ok(true) => self.set_aside(id, &Seen::of_receipt(at)),
+            Err(error) => self.lose(&error),
+        }
+        Some(Settling::Later)
     }
 
-    fn set_aside(&mut self, id: &Id, seen: &Seen) {
+    /// Sets aside what needs no look-up unless its id comes again.
+    pub fn set_aside(&mut self, id: &Id, seen: &Seen) {
+        if self.lost.is_some() {
+            return; // Nothing can be said of the whole, and what was set aside will not be recalled.
+        }
         if let Err(error) = self.settled.add(id, seen) {
             self.lose(&error);
         }
@@ -153,6 +168,7 @@ impl Pairing {
     }
 
     fn lose(&mut self, error: &std::io::Error) {
+        self.settled = Settled::default();
         self.lost.get_or_insert_with(|| {
             format!(
                 "what did not fit into memory could not be kept in {} ({error}); set TMPDIR to a folder with more room, or raise `max_memory`",
@@ -218,8 +234,11 @@ impl Pairing {
     /// Everything was read: hands over what was set aside. What has come again, or is `known` otherwise, is held as if it
     /// had never been set aside.
     pub fn recall(&mut self, known: &dyn Fn(&Id) -> bool, tell: &mut dyn FnMut(Recalled<'_>)) {
+        // All that was held before lies in the runs that there are, or comes into the next.
+        let runs = self.spill.runs() + 1;
         let outcome = std::mem::take(&mut self.settled).recall(&mut |id, seen, alone| {
-            if alone && !self.holds(&id) && !known(&id) {
+            let held = self.seen.contains_key(&id) || self.spill.may_hold_among(&id, runs);
+            if alone && !held && !known(&id) {
                 tell(Recalled::Settled(&id, seen.delivery()));
             } else {
                 self.hold(id, seen, &mut |one, other, now| tell(Recalled::Merged(one, other, now)));
@@ -291,6 +310,33 @@ pub fn bounds(pairings: &[&Pairing]) -> Vec<Id> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_set_aside_is_settled_or_held_with_all_that_came_of_its_id() {
+        let mut pairing = Pairing::new(false, None, Room::within(1 << 20, 1));
+        let (id, at) = (Id::from_text, |at| Some(Micros(at)));
+        for name in ["once", "again", "dead", "twice"] {
+            let settling = pairing.settle(|| id(name), || Seen::of_pair(Micros(1), Micros(2), false));
+            assert_eq!(settling, Some(Settling::Later));
+        }
+        assert!(pairing.is_empty(), "nothing is held yet");
+        assert_eq!(pairing.settle_outside(&id("outside"), at(9)), Some(Settling::Now));
+        assert_eq!(pairing.settle_outside(&id("twice"), at(9)), Some(Settling::Later));
+        assert_eq!(pairing.receipt(id("again"), at(3)), None);
+        let mut settled = Vec::new();
+        pairing.recall(&|known| *known == id("dead"), &mut |recalled| match recalled {
+            Recalled::Settled(id, delivery) => {
+                settled.push((id.to_string(), delivery.receipts, delivery.event.is_some()));
+            }
+            Recalled::Merged(..) => panic!("no event came twice"),
+        });
+        assert_eq!(settled, [("once".to_owned(), 1, true)]);
+        pairing.close(false);
+        let held = pairing.take(None, &mut |_, _, _| ());
+        let receipts = |name: &str| held[&id(name)].receipts;
+        let all = (receipts("again"), receipts("twice"), receipts("dead"));
+        assert_eq!((held.len(), all), (3, (2, 2, 1)));
+    }
 
     #[test]
     fn an_id_that_is_held_costs_little() {

@@ -62,6 +62,18 @@ impl Spill {
         self.filters.may_hold(id)
     }
 
+    /// How many times something was put here.
+    #[must_use]
+    pub fn runs(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// Whether an id may be among what was put here in the first so many times.
+    #[must_use]
+    pub fn may_hold_among(&self, id: &Id, runs: usize) -> bool {
+        self.filters.may_hold_among(id, runs)
+    }
+
     /// Nothing more will be put here, or asked for but to be taken.
     pub fn close(&mut self) {
         self.filters = Filters::default();

@@ -88,6 +88,9 @@ impl ReceiptTable {
 
     /// An index that holds everything that the receipts of a span are found by.
     async fn find_covering(&self) -> Option<String> {
+        if self.filtered {
+            return None; // What another condition needs is not known.
+        }
         let consumed = self.consumed.as_ref()?.column()?;
         let mut needed = Vec::new();
         for id in self.ids() {
@@ -95,9 +98,6 @@ impl ReceiptTable {
         }
         let fixed: Vec<_> = self.consumer.iter().map(ConsumerColumn::name).collect();
         needed.extend(&fixed);
-        if self.filtered {
-            return None; // What another condition needs is not known.
-        }
         self.relation.covering(&fixed, consumed, &needed).await
     }
 
