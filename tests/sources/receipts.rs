@@ -306,3 +306,18 @@ async fn a_span_is_read_along_an_index_that_holds_all_of_it() {
         short_is_the_same(&receipts).await;
     }
 }
+
+/// Where text is kept in UTF-16, one byte alone is no text at all.
+#[tokio::test]
+async fn a_file_in_utf_16_comes_in_the_short_form_too() {
+    let bench = bench(Dialect::Sqlite).await.unwrap();
+    std::fs::remove_file(bench.url.strip_prefix("sqlite://").unwrap()).unwrap();
+    bench.run("PRAGMA encoding = 'UTF-16'; CREATE TABLE consumed (msg_id TEXT, consumed_at INTEGER)").await;
+    let noon = at("2026-03-02 12:00:00").0;
+    bench
+        .run(&format!("INSERT INTO consumed VALUES ('a', {noon}), ('日本', {noon} + 1), (NULL, {noon})"))
+        .await;
+    let consumed_at = Some(time("consumed_at", TimeFormat::EpochMicros));
+    let receipts = bench.receipts(&config::Consumer { consumed_at, ..consumer_config() }).await.unwrap();
+    assert_eq!(short_is_the_same(&receipts).await, 2);
+}
