@@ -6,10 +6,11 @@ use crate::model::tally::Receipts;
 use crate::model::time::human;
 use crate::model::window::position;
 use crate::model::{DeadLetter, Difference, Id, Kind, Micros, Receipt, State, Totals};
-use crate::pair::{Pairing, Recalled, Room, Seen, Settling};
+use crate::pair::{Complete, Pairing, Recalled, Room, Seen, Settling};
 use crate::plan::{ConsumerRules, FlowRules};
 use hashbrown::HashMap;
 
+use super::aside::Aside;
 use super::parts::Part;
 use super::{Findings, Sight};
 
@@ -42,6 +43,7 @@ pub(super) struct ConsumerBook {
     pub(super) suspects: HashMap<Id, Seen>,
     pub(super) dead: HashMap<Id, Dead>,
     pub(super) pairing: Pairing,
+    pub(super) aside: Aside,
     events_done: bool,
 }
 
@@ -65,6 +67,7 @@ impl ConsumerBook {
             suspects: HashMap::new(),
             dead: HashMap::new(),
             pairing: Pairing::new(unique, rules.late_after, room),
+            aside: Aside::default(),
             events_done: false,
         }
     }
@@ -84,8 +87,15 @@ impl ConsumerBook {
     ) {
         let (before, now, pair) = self.pairing.event(id, row, short);
         self.move_acked(before.as_ref(), Some(&now), rules);
-        if let Some(delivery) = pair {
-            self.enter(id, &delivery, rules, findings);
+        if let Some(pair) = pair {
+            self.complete(id, &pair, rules, findings);
+        }
+    }
+
+    fn complete(&mut self, id: &Id, pair: &Complete, rules: &FlowRules, findings: &mut Findings) {
+        match pair {
+            (delivery, Settling::Now) => _ = self.enter(id, delivery, rules, findings),
+            (delivery, Settling::Later) => self.aside.delivery(delivery, rules),
         }
     }
 
@@ -101,12 +111,12 @@ impl ConsumerBook {
         if self.events_done && elsewhere && !self.dead.contains_key(&id) {
             match self.pairing.settle_outside(&id, at) {
                 Some(Settling::Now) => return self.receipts.outside += 1,
-                Some(Settling::Later) => return,
+                Some(Settling::Later) => return self.aside.outside += 1,
                 None => {}
             }
         }
-        if let Some((id, delivery)) = self.pairing.receipt(id, at) {
-            self.enter(&id, &delivery, rules, findings);
+        if let Some((id, pair)) = self.pairing.receipt(id, at) {
+            self.complete(&id, &pair, rules, findings);
         }
     }
 
@@ -125,16 +135,23 @@ impl ConsumerBook {
         self.dead.insert(id, stronger(known, dead));
     }
 
-    /// Everything was read: enters what was set aside and did not come again.
+    /// Everything was read: enters what was set aside and did not come again, all at once where nothing did.
     pub(super) fn recall(&mut self, rules: &FlowRules, findings: &mut Findings) {
         let mut pairing = std::mem::take(&mut self.pairing);
         let dead = std::mem::take(&mut self.dead);
-        pairing.recall(&|id| dead.contains_key(id), &mut |recalled| match recalled {
+        let aside = std::mem::take(&mut self.aside);
+        let stands = pairing.recall(dead.keys(), &mut |recalled| match recalled {
             Recalled::Settled(_, delivery) if delivery.event.is_none() => self.receipts.outside += 1,
             Recalled::Settled(id, delivery) => _ = self.enter(id, &delivery, rules, findings),
             Recalled::Merged(one, other, now) => self.merge_acked(one, other, now, rules),
         });
         (self.pairing, self.dead) = (pairing, dead);
+        if stands {
+            self.windows.iter_mut().zip(&aside.windows).for_each(|(window, more)| window.merge(more));
+            self.measured |= aside.measured;
+            self.latency.merge(&aside.latency);
+            self.receipts.outside += aside.outside;
+        }
     }
 
     /// Makes a part of what was read ready to be decided: settles what pairs after all, and fixes the suspects.

@@ -11,6 +11,7 @@
 //! 5. [`FlowBook::finish`].
 
 mod agreed;
+mod aside;
 mod consumer;
 mod decide;
 mod findings;

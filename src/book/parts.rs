@@ -93,7 +93,7 @@ impl FlowBook {
     /// Acked events that came once were counted, and nothing more is to be said of them here.
     pub(super) fn recall_own(&mut self) {
         let mut own = std::mem::take(&mut self.own);
-        own.recall(&|_| false, &mut |recalled| {
+        own.recall(std::iter::empty(), &mut |recalled| {
             if let Recalled::Merged(one, other, now) = recalled {
                 self.merge_acked(one, other, now);
             }

@@ -18,12 +18,14 @@ const SMALL: u64 = 200_000;
 impl FlowBook {
     /// Takes in a slice: acked events, and each consumer's receipts (in the order of the consumers). Rows outside the
     /// range do not count.
-    pub fn slice(&mut self, mut events: Vec<ShortEvents>, receipts: &[Bulk]) {
+    pub fn slice(&mut self, mut events: Vec<ShortEvents>, mut receipts: Vec<Bulk>) {
         let span = self.rules.span;
         for group in &mut events {
             group.rows.retain(|at| span.contains(at));
             self.note_short(&group.rows);
         }
+        // Those of several tables came one behind the other.
+        receipts.iter_mut().for_each(Bulk::sort);
         let nothing = Bulk::default();
         for (place, book) in self.consumers.iter_mut().enumerate() {
             let Some(book) = book else { continue };
@@ -91,6 +93,9 @@ fn owed<'e>(events: &'e [ShortEvents], place: usize, rules: &FlowRules) -> Vec<O
         if rows.rows().iter().any(|row| !consumer.owes(row.at)) {
             rows.to_mut().retain(|at| consumer.owes(at));
         }
+        if !rows.is_sorted() {
+            rows.to_mut().sort();
+        }
         owed.push(Owed { rows, created_unread });
     }
     owed
@@ -128,11 +133,13 @@ impl ConsumerBook {
         let Some(settling) = self.pairing.settle(|| events.rows.id(event), seen) else { return false };
         self.receipts.read += 1;
         self.windows[place].acked += 1;
-        if settling == Settling::Now {
-            self.windows[place].add(Kind::Ok, 1);
-            self.measured = true;
-            self.latency.record(took);
+        if settling == Settling::Later {
+            self.aside.pair(place, Some(took), rules);
+            return true;
         }
+        self.windows[place].add(Kind::Ok, 1);
+        self.measured = true;
+        self.latency.record(took);
         true
     }
 

@@ -92,6 +92,17 @@ impl Bulk {
         self.rows.retain(|row| wanted(row.at));
     }
 
+    /// Puts the rows into the order of time; costs little where they are, or are a few such rows one behind the other.
+    pub fn sort(&mut self) {
+        self.rows.sort_by_key(|row| row.at);
+    }
+
+    /// Whether the rows are in the order of time.
+    #[must_use]
+    pub fn is_sorted(&self) -> bool {
+        self.rows.is_sorted_by_key(|row| row.at)
+    }
+
     /// Takes in all rows of another; `false`: the buffer cannot hold them, none was taken.
     #[must_use]
     pub fn append(&mut self, other: &Self) -> bool {

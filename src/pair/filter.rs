@@ -28,7 +28,11 @@ impl Filters {
 
     /// Adds an id to the set that was begun last.
     pub fn add(&mut self, id: &Id) {
-        let hash = self.hash(id);
+        self.add_hash(self.hash(id));
+    }
+
+    /// The same by a hash of the caller's, every bit of which depends on all of the id.
+    pub fn add_hash(&mut self, hash: u64) {
         if let Some(words) = self.sets.last_mut() {
             let (place, bits) = place(hash, words);
             words[place] |= bits;
@@ -47,7 +51,16 @@ impl Filters {
         if self.sets.is_empty() {
             return false;
         }
-        let hash = self.hash(id);
+        self.may_hold_hash_among(self.hash(id), sets)
+    }
+
+    /// Whether a hash may have been added; see [`Filters::add_hash`].
+    #[must_use]
+    pub fn may_hold_hash(&self, hash: u64) -> bool {
+        self.may_hold_hash_among(hash, self.sets.len())
+    }
+
+    fn may_hold_hash_among(&self, hash: u64, sets: usize) -> bool {
         self.sets.iter().take(sets).any(|words| {
             let (place, bits) = place(hash, words);
             words[place] & bits == bits

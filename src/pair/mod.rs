@@ -68,11 +68,14 @@ pub struct Pairing {
 pub enum Settling {
     /// Nothing more will come of its id: the caller enters it.
     Now,
-    /// Something may: it was set aside, and is entered when it is [recalled](Pairing::recall).
+    /// Something may: it was set aside, and the caller enters it once that is [recalled](Pairing::recall).
     Later,
 }
 
-/// What is told while things that were set aside are recalled.
+/// A pair that needs no look-up, and when it can be entered.
+pub type Complete = (Delivery, Settling);
+
+/// What is told of things that were set aside, where some of them came again.
 #[derive(Clone, Debug)]
 pub enum Recalled<'r> {
     /// Nothing else came of this id.
@@ -178,8 +181,8 @@ impl Pairing {
     }
 
     /// Takes in an event row, or its short form; gives what the id's event was before and is now, and the pair if it is
-    /// complete and can be entered.
-    pub fn event(&mut self, id: &Id, row: Facts, short: bool) -> (Option<Facts>, Facts, Option<Delivery>) {
+    /// complete.
+    pub fn event(&mut self, id: &Id, row: Facts, short: bool) -> (Option<Facts>, Facts, Option<Complete>) {
         self.make_room();
         let mut place = match self.seen.entry_ref(id) {
             RefPlace::Occupied(place) => place,
@@ -197,8 +200,8 @@ impl Pairing {
         (before, now, complete.then(|| self.complete(id)).flatten())
     }
 
-    /// Takes in a receipt; gives the pair if it is complete and can be entered.
-    pub fn receipt(&mut self, id: Id, at: Option<Micros>) -> Option<(Id, Delivery)> {
+    /// Takes in a receipt; gives the pair if it is complete.
+    pub fn receipt(&mut self, id: Id, at: Option<Micros>) -> Option<(Id, Complete)> {
         self.make_room();
         let mut place = match self.seen.entry(id) {
             Place::Occupied(place) => place,
@@ -218,35 +221,44 @@ impl Pairing {
     }
 
     /// Lets go of a pair that is held and needs no look-up, unless there may be more of its id elsewhere.
-    fn complete(&mut self, id: &Id) -> Option<Delivery> {
+    fn complete(&mut self, id: &Id) -> Option<Complete> {
         // Of what may have been put out of memory nothing is known to be all that there is.
         if self.spill.may_hold(id) {
             return None;
         }
         let seen = self.seen.remove(id)?;
         if self.ids_unique {
-            return Some(seen.delivery());
+            return Some((seen.delivery(), Settling::Now));
         }
         self.set_aside(id, &seen);
-        None
+        Some((seen.delivery(), Settling::Later))
     }
 
-    /// Everything was read: hands over what was set aside. What has come again, or is `known` otherwise, is held as if it
-    /// had never been set aside.
-    pub fn recall(&mut self, known: &dyn Fn(&Id) -> bool, tell: &mut dyn FnMut(Recalled<'_>)) {
-        // All that was held before lies in the runs that there are, or comes into the next.
-        let runs = self.spill.runs() + 1;
-        let outcome = std::mem::take(&mut self.settled).recall(&mut |id, seen, alone| {
-            let held = self.seen.contains_key(&id) || self.spill.may_hold_among(&id, runs);
-            if alone && !held && !known(&id) {
+    /// Everything was read: `true` where nothing that was set aside has come again, nor is `known` otherwise, so that all of
+    /// it stands. Else it is told of one by one, and what came again is held as if it had never been set aside.
+    pub fn recall<'k>(
+        &mut self,
+        known: impl Iterator<Item = &'k Id>,
+        tell: &mut dyn FnMut(Recalled<'_>),
+    ) -> bool {
+        let settled = std::mem::take(&mut self.settled);
+        if self.lost.is_some() || settled.is_empty() {
+            return self.lost.is_none();
+        }
+        let mut held: Vec<_> = self.seen.keys().map(|id| settled.hash(id)).collect();
+        held.extend(known.map(|id| settled.hash(id)));
+        let (runs, spilled) = (self.spill.runs(), self.is_spilled());
+        let outcome = settled.recall(held, spilled, &mut |id, seen, alone| {
+            if alone && !(spilled && self.spill.may_hold_among(&id, runs)) {
                 tell(Recalled::Settled(&id, seen.delivery()));
             } else {
                 self.hold(id, seen, &mut |one, other, now| tell(Recalled::Merged(one, other, now)));
             }
         });
-        if let Err(error) = outcome {
+        outcome.unwrap_or_else(|error| {
             self.lose(&error);
-        }
+            false
+        })
     }
 
     fn hold(&mut self, id: Id, seen: Seen, merged: &mut dyn FnMut(&Facts, &Facts, &Facts)) {
@@ -324,18 +336,29 @@ mod tests {
         assert_eq!(pairing.settle_outside(&id("twice"), at(9)), Some(Settling::Later));
         assert_eq!(pairing.receipt(id("again"), at(3)), None);
         let mut settled = Vec::new();
-        pairing.recall(&|known| *known == id("dead"), &mut |recalled| match recalled {
+        let stands = pairing.recall([id("dead")].iter(), &mut |recalled| match recalled {
             Recalled::Settled(id, delivery) => {
                 settled.push((id.to_string(), delivery.receipts, delivery.event.is_some()));
             }
             Recalled::Merged(..) => panic!("no event came twice"),
         });
+        assert!(!stands);
         assert_eq!(settled, [("once".to_owned(), 1, true)]);
         pairing.close(false);
         let held = pairing.take(None, &mut |_, _, _| ());
         let receipts = |name: &str| held[&id(name)].receipts;
         let all = (receipts("again"), receipts("twice"), receipts("dead"));
         assert_eq!((held.len(), all), (3, (2, 2, 1)));
+    }
+
+    #[test]
+    fn what_was_set_aside_stands_where_nothing_came_again() {
+        let mut pairing = Pairing::new(false, None, Room::within(1 << 20, 1));
+        pairing.settle(|| Id::from_text("a"), || Seen::of_pair(Micros(1), Micros(2), false));
+        assert_eq!(pairing.receipt(Id::from_text("b"), Some(Micros(3))), None);
+        let other = [Id::from_text("c")];
+        assert!(pairing.recall(other.iter(), &mut |recalled| panic!("{recalled:?}")));
+        assert!(pairing.recall(other.iter(), &mut |recalled| panic!("{recalled:?}")), "nothing is left");
     }
 
     #[test]

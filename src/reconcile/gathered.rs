@@ -65,7 +65,7 @@ impl Gathered {
     }
 
     pub(super) fn feed(self, book: &mut FlowBook) {
-        book.slice(self.short_events, &self.short_receipts);
+        book.slice(self.short_events, self.short_receipts);
         self.events.iter().for_each(|row| book.event(row));
         for (place, rows) in self.receipts {
             rows.into_iter().for_each(|row| book.receipt(place, row));

@@ -17,8 +17,8 @@ const SHORTEST: i64 = SECOND;
 const LONGEST: i64 = 7 * DAY;
 /// A slice is at the most so many times as long as the one before, or so many times as short ...
 const CHANGE_MAX: i64 = 4;
-/// ... and so many times as long where that one was empty, since it says nothing of how dense the rows are once they begin.
-const LONGER_BEHIND_NOTHING: i64 = 2;
+/// ... and half as long again where that one was empty, since it says nothing of how dense the rows are once they begin.
+const BEHIND_NOTHING: (i64, i64) = (3, 2);
 
 /// Where the reading of a range is.
 #[derive(Debug)]
@@ -60,8 +60,8 @@ impl Slicer {
         let given = i128::try_from(rows.max(1)).unwrap_or(i128::MAX);
         // By the slice itself: others may have begun since it did, with lengths of their own.
         let length = i64::try_from(i128::from(slice.micros()) * wanted / given).unwrap_or(i64::MAX);
-        let longer = if rows == 0 { LONGER_BEHIND_NOTHING } else { CHANGE_MAX };
-        let (least, most) = (self.length / CHANGE_MAX, self.length.saturating_mul(longer));
+        let (more, than) = if rows == 0 { BEHIND_NOTHING } else { (CHANGE_MAX, 1) };
+        let (least, most) = (self.length / CHANGE_MAX, self.length.saturating_mul(more) / than);
         self.length = length.clamp(least, most).clamp(SHORTEST, LONGEST);
         let expected = i128::try_from(rows).unwrap_or(0) * i128::from(self.length);
         self.expected = usize::try_from(expected / i128::from(slice.micros().max(1))).unwrap_or(usize::MAX);
@@ -136,7 +136,7 @@ mod tests {
             (40_000, half, FIRST),
             (10_000, half / 2, 2 * FIRST),
             (50_000, 20 * half, FIRST / 4),
-            (0, 20 * half, 2 * FIRST),
+            (0, 20 * half, FIRST / 2 * 3),
             (100, half / 100, 4 * FIRST),
         ] {
             let mut slicer = Slicer::new(range, Tempo::new(half, None, 1));

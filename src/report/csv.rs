@@ -83,13 +83,28 @@ fn count_cell(count: Option<i64>) -> String {
 ///
 /// None that is known: the writer is memory and all lines have the same number of cells.
 pub fn differences(run: &Run, options: Options) -> Result<Vec<u8>, RenderError> {
-    let mut out = writer();
+    let mut out = Vec::new();
+    write_differences(run, options, &mut out)?;
+    Ok(out)
+}
+
+/// The same, written as it is made.
+///
+/// # Errors
+///
+/// Where it cannot be written.
+pub fn write_differences(
+    run: &Run,
+    options: Options,
+    out: &mut impl std::io::Write,
+) -> Result<(), RenderError> {
+    let mut out = writer_to(out);
     out.write_record(DIFFERENCE_COLUMNS)?;
     for difference in &run.differences {
         let line = difference_line(difference, options);
         out.write_record(line.iter().map(|cell| cell.as_bytes()))?;
     }
-    finish(out)
+    out.flush().map_err(RenderError::Write)
 }
 
 fn difference_line(difference: &Difference, options: Options) -> [Cow<'_, str>; DIFFERENCE_COLUMNS.len()] {
@@ -148,7 +163,7 @@ pub fn writer_to<W: std::io::Write>(out: W) -> ::csv::Writer<W> {
 }
 
 fn finish(out: ::csv::Writer<Vec<u8>>) -> Result<Vec<u8>, RenderError> {
-    out.into_inner().map_err(|error| RenderError::Flush(error.into_error()))
+    out.into_inner().map_err(|error| RenderError::Write(error.into_error()))
 }
 
 #[cfg(test)]

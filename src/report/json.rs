@@ -11,6 +11,7 @@ use crate::model::tally::{EventTotals, Receipts};
 use crate::model::{ConsumerReport, Difference, FlowReport, Id, Kind, Micros, Problem, Run, Totals, Window};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
+use std::io;
 
 /// Raised when a key changes its meaning; new keys do not raise it.
 pub const FORMAT_VERSION: u32 = 1;
@@ -22,10 +23,19 @@ pub const FORMAT_VERSION: u32 = 1;
 /// None that is known: the writer is memory and every key is a string.
 pub fn render(run: &Run) -> Result<Vec<u8>, RenderError> {
     let mut out = Vec::new();
-    let mut serializer = serde_json::Serializer::with_formatter(&mut out, RowPerLine::default());
-    document(run).serialize(&mut serializer)?;
-    out.push(b'\n');
+    write(run, &mut out)?;
     Ok(out)
+}
+
+/// The same, written as it is made: a report of very many differences need not be in memory twice.
+///
+/// # Errors
+///
+/// Where it cannot be written.
+pub fn write(run: &Run, out: &mut impl io::Write) -> Result<(), RenderError> {
+    let mut serializer = serde_json::Serializer::with_formatter(&mut *out, RowPerLine::default());
+    document(run).serialize(&mut serializer)?;
+    out.write_all(b"\n").map_err(RenderError::Write)
 }
 
 #[derive(Serialize)]

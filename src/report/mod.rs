@@ -94,12 +94,24 @@ pub enum RenderError {
     /// While writing CSV.
     #[error("cannot render the report as CSV")]
     Csv(#[from] ::csv::Error),
-    /// While finishing CSV.
-    #[error("cannot finish the CSV")]
-    Flush(#[source] std::io::Error),
+    /// While writing what was rendered.
+    #[error("cannot write the report")]
+    Write(#[source] std::io::Error),
     /// In the template of the page.
     #[error("cannot render the report as HTML")]
     Html(#[from] minijinja::Error),
+}
+
+impl RenderError {
+    /// What the system said, where rendering failed since what was rendered could not be written.
+    fn into_io(self) -> Result<std::io::Error, Self> {
+        match self {
+            Self::Write(error) => Ok(error),
+            Self::Json(error) if error.is_io() => Ok(error.into()),
+            Self::Csv(error) if error.is_io_error() => Ok(error.into()),
+            other => Err(other),
+        }
+    }
 }
 
 /// The report as it goes to standard output.

@@ -60,8 +60,8 @@ pub fn check_folder(dir: &Path) -> Result<(), WriteError> {
 
 /// Writes all files of the report into `dir`, which is made if it is not there, and gives their paths.
 ///
-/// Every file lies complete beside its place before the first one takes it; each is rendered once the one before has left
-/// memory. Names never come from data.
+/// Every file lies complete beside its place before the first one takes it; those that have a line for each difference are
+/// never in memory as a whole. Names never come from data.
 ///
 /// # Errors
 ///
@@ -71,8 +71,10 @@ pub fn write_all(dir: &Path, run: &Run, options: Options) -> Result<Vec<PathBuf>
     let mut files = Vec::with_capacity(FILES.len());
     for name in FILES {
         let mut file = Growing::begin(&dir.join(name))?;
-        let bytes = contents(name, run, options)?;
-        file.write_all(&bytes).map_err(|source| WriteError::File { path: dir.join(name), source })?;
+        fill(&mut file, name, run, options).map_err(|error| match error.into_io() {
+            Ok(source) => WriteError::File { path: dir.join(name), source },
+            Err(source) => WriteError::Render { name, source },
+        })?;
         files.push(file.whole()?);
     }
     files.into_iter().map(Whole::take_place).collect()
@@ -155,14 +157,13 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-fn contents(name: &'static str, run: &Run, options: Options) -> Result<Vec<u8>, WriteError> {
-    let bytes = match name {
-        "windows.csv" => csv::windows(run, options),
-        "differences.csv" => csv::differences(run, options),
-        "report.html" => html::render(run, options).map(String::into_bytes),
-        _ => json::render(run),
-    };
-    bytes.map_err(|source| WriteError::Render { name, source })
+fn fill(file: &mut Growing, name: &'static str, run: &Run, options: Options) -> Result<(), RenderError> {
+    match name {
+        "windows.csv" => file.write_all(&csv::windows(run, options)?).map_err(RenderError::Write),
+        "differences.csv" => csv::write_differences(run, options, file),
+        "report.html" => file.write_all(html::render(run, options)?.as_bytes()).map_err(RenderError::Write),
+        _ => json::write(run, file),
+    }
 }
 
 /// A temporary file in the same folder.

@@ -115,7 +115,14 @@ impl Axis {
                     .and(between(with_t(span.from), with_t(span.until)))
                     .and_text("))")
             }
-            _ => {
+            // No server keeps less than a microsecond, and MySQL asks each row again, be it that it read along an index: two
+            // conditions cost it a tenth of what reading ids and times does, this one half of that.
+            Self::Instant | Self::Local { .. } => Fragment::text(format!("({column} BETWEEN "))
+                .and_value(self.bound(span.from))
+                .and_text(" AND ")
+                .and_value(self.bound(span.until.plus(-1)))
+                .and_text(")"),
+            Self::Epoch { .. } => {
                 Fragment::text("(").and(between(self.bound(span.from), self.bound(span.until))).and_text(")")
             }
         }

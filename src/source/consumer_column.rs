@@ -11,12 +11,14 @@ pub struct ConsumerColumn {
     name: String,
     raw: String,
     kind: Kind,
+    /// The server keeps it as bytes or as text in UTF-8.
+    utf8: bool,
 }
 
 impl ConsumerColumn {
-    /// A column of the given kind.
-    pub fn new(dialect: Dialect, name: &str, kind: Kind) -> Self {
-        Self { dialect, name: name.to_owned(), raw: sql::quote(dialect, name), kind }
+    /// A column of the given kind; `utf8`: the server keeps it as bytes or as text in UTF-8.
+    pub fn new(dialect: Dialect, name: &str, kind: Kind, utf8: bool) -> Self {
+        Self { dialect, name: name.to_owned(), raw: sql::quote(dialect, name), kind, utf8 }
     }
 
     /// Its unquoted name.
@@ -35,25 +37,32 @@ impl ConsumerColumn {
 
     /// Rows of these consumers. The column is compared raw, so that an index serves, and then exactly.
     pub fn is_one_of(&self, names: &[String]) -> Fragment {
-        let text = matches!(self.kind, Kind::Text | Kind::Bytes);
-        if self.dialect == Dialect::Mysql && text && names.iter().all(|name| name.is_ascii()) {
-            return self.is_one_of_ascii(names);
-        }
-        let exact = self.list(&self.select(), names);
         match (self.dialect, self.kind) {
             (Dialect::Postgres, Kind::Text) => self.list(&self.raw, names),
-            (Dialect::Postgres, _) => exact,
+            (Dialect::Postgres, _) => self.is_exactly_one_of(names),
             (Dialect::Sqlite | Dialect::Mysql, _) => Fragment::text("(")
                 .and(self.list(&self.raw, names))
                 .and_text(" AND ")
-                .and(exact)
+                .and(self.is_exactly_one_of(names))
                 .and_text(")"),
         }
     }
 
-    /// MySQL compares text in a binary collation several times faster than it makes bytes of it. Such a collation may
-    /// ignore blanks at the end, hence the length; and it has no place in a binary column, which needs none.
+    /// The same where no index need serve. MySQL takes a tenth less for each row than if it were compared raw too.
+    pub fn is_exactly_one_of(&self, names: &[String]) -> Fragment {
+        let text = matches!(self.kind, Kind::Text | Kind::Bytes);
+        if self.dialect == Dialect::Mysql && text && names.iter().all(|name| name.is_ascii()) {
+            return self.is_one_of_ascii(names);
+        }
+        self.list(&self.select(), names)
+    }
+
+    /// MySQL compares bytes, and text in a binary collation, several times faster than it makes UTF-8 of it. Such a
+    /// collation may ignore blanks at the end, hence the length; and it has no place in a binary column, which needs none.
     fn is_one_of_ascii(&self, names: &[String]) -> Fragment {
+        if self.utf8 {
+            return self.list(&format!("CAST({} AS BINARY)", self.raw), names);
+        }
         // Older servers know no character set of a bound value before it is there, and so no collation for it.
         let (before, after) = match self.kind {
             Kind::Text => ("CONVERT(", " USING utf8mb4) COLLATE utf8mb4_bin"),
@@ -64,9 +73,7 @@ impl ConsumerColumn {
                 .and_value(Value::Text(name.clone()))
                 .and_text(format!("{after} AND CHAR_LENGTH({}) = {})", self.raw, name.len()))
         };
-        let each = names.iter().map(one);
-        let exact = Fragment::text("(").and(Fragment::join(each, " OR ")).and_text(")");
-        Fragment::text("(").and(self.list(&self.raw, names)).and_text(" AND ").and(exact).and_text(")")
+        Fragment::text("(").and(Fragment::join(names.iter().map(one), " OR ")).and_text(")")
     }
 
     /// The column itself.

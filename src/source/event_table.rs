@@ -4,6 +4,7 @@ mod packed;
 mod scans;
 mod short;
 mod sketch;
+mod unacked;
 
 pub use short::EventSlice;
 pub use sketch::Counted;
@@ -35,6 +36,8 @@ pub struct EventTable {
     expects: Vec<Option<String>>,
     notes: Vec<String>,
     short: Option<ShortForm>,
+    /// Rows that are not acked are found along the index on the ack time.
+    few_unacked: bool,
 }
 
 /// Consumers in each of the two bit sets of a row.
@@ -79,8 +82,10 @@ impl EventTable {
             attempts,
             notes,
             short: None,
+            few_unacked: false,
         };
         table.short = short::form(&table);
+        table.few_unacked = table.has_few_unacked().await;
         Ok(table)
     }
 
@@ -230,23 +235,9 @@ impl EventTable {
             statements.push(self.acked_statement(span, limit.clone(), self.filter.clone())?);
         }
         if let Some(created) = &self.created {
-            let slots = vec![
-                ("created_within", created.within(span)),
-                ("acked_unusable", self.acked_unusable()),
-                ("limit", limit.clone()),
-            ];
-            statements.push(self.of_flow(Query::EventsUnacked, slots)?);
+            statements.push(self.unacked_statement(created, span, limit.clone())?);
         }
         Ok(statements)
-    }
-
-    /// As ranges where an index serves them: few rows are not acked, and each of a slice would have to be fetched to see
-    /// that it is.
-    fn acked_unusable(&self) -> Fragment {
-        let acked = self.acked.as_ref();
-        let column = acked.and_then(TimeColumn::column);
-        let indexed = column.is_some_and(|column| self.relation.leads(column));
-        if indexed { unusable_by_index(acked) } else { unusable(acked) }
     }
 
     fn undated_statement(&self, max_rows: usize) -> Result<Statement, SourceError> {

@@ -17,7 +17,7 @@ use super::short::ShortForm;
 use super::sql::{Fragment, Query, Statement};
 use super::time_column::TimeColumn;
 use super::{Slicing, SourceError, limit, notes, scan, shown_limit, type_of};
-use crate::config::{self, Dialect};
+use crate::config::{self, Dialect, Expression};
 use crate::model::event::Stamp;
 use crate::model::{Id, Micros, Receipt, Span};
 
@@ -72,7 +72,10 @@ impl ReceiptTable {
             filter: super::condition(consumer.filter.as_deref()),
             filtered: consumer.filter.is_some(),
             names: [std::slice::from_ref(&consumer.name), &consumer.aliases].concat(),
-            consumer: column.map(|name| ConsumerColumn::new(db.dialect(), name, type_of(&types, NAME).kind)),
+            consumer: column.map(|name| {
+                let utf8 = relation.holds_utf8(&Expression::Column(name.clone()));
+                ConsumerColumn::new(db.dialect(), name, type_of(&types, NAME).kind, utf8)
+            }),
             relation,
             id,
             original_id,
@@ -103,6 +106,18 @@ impl ReceiptTable {
 
     fn along(&self) -> Option<&str> {
         self.covering.as_deref()
+    }
+
+    /// Rows of the flow's consumers among those of a span.
+    fn own_in_span(&self) -> Fragment {
+        let Some(consumer) = &self.consumer else { return "(1 = 1)".into() };
+        let time = self.consumed.as_ref().and_then(TimeColumn::column);
+        match self.along().zip(time) {
+            Some((index, time)) if self.relation.begins_with(index, time) => {
+                consumer.is_exactly_one_of(&self.names)
+            }
+            _ => consumer.is_one_of(&self.names),
+        }
     }
 
     /// Refuses a large table that would be read from end to end, unless that is `allowed`.

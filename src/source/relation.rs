@@ -254,6 +254,12 @@ impl Relation {
         covering.into_iter().map(|index| index.name.as_str()).collect()
     }
 
+    /// Whether the first column of an index is this one.
+    pub fn begins_with(&self, index: &str, column: &str) -> bool {
+        let first = self.indexes.iter().find(|it| it.name == index).and_then(|it| it.columns.first());
+        first.and_then(Option::as_deref).is_some_and(|it| self.same(it, column))
+    }
+
     /// Whether any index holds a column.
     pub fn indexes_hold(&self, column: &str) -> bool {
         self.indexes.iter().any(|index| index.columns.iter().flatten().any(|it| self.same(it, column)))

@@ -20,6 +20,8 @@ pub struct TimeColumn {
     key: String,
     dialect: Dialect,
     kind: Kind,
+    /// In the catalogue; empty where it is no column of the table.
+    declared: String,
     column: Option<String>,
     raw: String,
     axis: Axis,
@@ -57,6 +59,7 @@ impl TimeColumn {
             key: key.to_owned(),
             dialect,
             kind: found.kind,
+            declared: relation.declared(&config.expression).to_owned(),
             column,
             raw,
             axis: Axis::Whole,
@@ -114,6 +117,11 @@ impl TimeColumn {
         &self.raw
     }
 
+    /// Whether its times are numbers.
+    pub fn is_number(&self) -> bool {
+        matches!(self.axis, Axis::Epoch { .. })
+    }
+
     /// What to select.
     pub fn select(&self) -> String {
         match (self.dialect, self.kind) {
@@ -124,7 +132,7 @@ impl TimeColumn {
 
     /// How its values come in the short form, where they can.
     pub fn short(&self) -> Option<ShortTime> {
-        ShortTime::new(self.dialect, &self.raw, self.kind, self.axis, &self.reader)
+        ShortTime::new(self.dialect, &self.raw, (self.kind, &self.declared), self.axis, &self.reader)
     }
 
     /// How its values are packed; why not, where they cannot.
@@ -156,12 +164,21 @@ impl TimeColumn {
 
     /// Rows whose place is in the span.
     pub fn within(&self, span: Span) -> Fragment {
+        self.compared(&self.raw, span)
+    }
+
+    /// The same on SQLite, without an index on the column.
+    pub fn within_without_index(&self, span: Span) -> Fragment {
+        self.compared(&format!("+{}", self.raw), span)
+    }
+
+    fn compared(&self, raw: &str, span: Span) -> Fragment {
         let from = span.from.max(self.usable.from);
         let until = span.until.min(self.usable.until);
         if from >= until {
             return "(1 = 0)".into();
         }
-        self.axis.within(&self.raw, Span::new(from, until))
+        self.axis.within(raw, Span::new(from, until))
     }
 
     /// Rows that may hold a usable time.

@@ -1,7 +1,7 @@
 //! Which events a slice gives, and what of them.
 
 use crate::bench::{AS_OF, Bench, DAY, at, bench, benches, event_config, id, time};
-use msgrecon::config::{Dialect, Expression, IdEncoding, StateRule, TimeFormat};
+use msgrecon::config::{self, Dialect, Expression, IdEncoding, StateRule, TimeFormat};
 use msgrecon::model::bulk::Slim;
 use msgrecon::model::event::Stamp;
 use msgrecon::model::{Event, Id, Micros, Span, State};
@@ -123,6 +123,41 @@ async fn an_event_without_a_usable_ack_is_found_by_its_creation() {
         assert_eq!(events.undated(1).await.unwrap().len(), 1);
         bench.remove(None).await;
     }
+}
+
+/// SQLite would fetch every row of a slice to see that it is acked. Where few are not, they are found by that; where very
+/// many wait, going through all of them for each slice would take longer.
+#[tokio::test]
+async fn on_sqlite_few_unacked_events_are_found_by_their_ack_and_many_by_their_creation() {
+    let Some(bench) = bench(Dialect::Sqlite).await else { return };
+    let create = "CREATE TABLE event (msg_id TEXT PRIMARY KEY, created_at INTEGER, sent_at INTEGER);
+        CREATE INDEX event_sent ON event (sent_at); CREATE INDEX event_created ON event (created_at)";
+    bench.run(create).await;
+    let (day, later) = (DAY.from.0 / 1_000 + 1, DAY.until.0 / 1_000 + 1);
+    let pending = |from: u32, until: u32| {
+        format!(
+            "WITH RECURSIVE number(i) AS (SELECT {from} UNION ALL SELECT i + 1 FROM number WHERE i + 1 < {until})
+             INSERT INTO event SELECT 'p' || i, {later}, NULL FROM number"
+        )
+    };
+    let rows = format!(
+        "INSERT INTO event VALUES ('acked', {day}, {day}), ('today', {day}, NULL), ('far', {day}, 9{day}), ('tomorrow', {later}, NULL)"
+    );
+    bench.run(&rows).await;
+    bench.run(&pending(0, 9_997)).await;
+    let millis = |column: &str| Some(time(column, TimeFormat::EpochMillis));
+    let config =
+        config::Events { created_at: millis("created_at"), acked_at: millis("sent_at"), ..event_config() };
+    for (more, index) in [(String::new(), "event_sent"), (pending(9_997, 9_998), "event_created")] {
+        bench.run(&more).await;
+        let events = bench.events(&config).await.unwrap();
+        assert_eq!(names(&events.read(DAY, 100).await.unwrap().unwrap()), ["acked", "far", "today"]);
+        let statements = events.statements(DAY);
+        let (_, unacked) = statements.iter().find(|(name, _)| name == "events_unacked").unwrap();
+        let plan = bench.plan(unacked).await;
+        assert!(plan.iter().any(|step| step.contains(index)), "{index}: {plan:?}");
+    }
+    bench.remove(None).await;
 }
 
 #[tokio::test]

@@ -73,11 +73,10 @@ impl ReceiptTable {
     }
 
     fn packed_statement(&self, packing: &Packing, slice: Span) -> Result<Statement, SourceError> {
-        let consumer = self.consumer.as_ref().map_or("(1 = 1)".into(), |it| it.is_one_of(&self.names));
         let mut slots = packing.slots(slice);
         slots.extend([
             ("consumed_within", crate::source::within(self.consumed.as_ref(), slice)),
-            ("consumer", consumer),
+            ("consumer", self.own_in_span()),
             ("filter", self.filter.clone()),
         ]);
         self.relation.statement_along(self.along(), Query::ReceiptsPacked, &slots)

@@ -88,11 +88,10 @@ impl ReceiptTable {
     }
 
     pub(super) fn short_statement(&self, form: &ShortForm, span: Span) -> Result<Statement, SourceError> {
-        let consumer = self.consumer.as_ref().map_or("(1 = 1)".into(), |it| it.is_one_of(&self.names));
         let mut slots = form.slots();
         slots.extend([
             ("consumed_within", crate::source::within(self.consumed.as_ref(), span)),
-            ("consumer", consumer),
+            ("consumer", self.own_in_span()),
             ("filter", self.filter.clone()),
         ]);
         self.relation.statement_along(self.along(), Query::ReceiptsShort, &slots)

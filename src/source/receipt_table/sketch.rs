@@ -1,6 +1,6 @@
 //! Receipts that the server adds up by their ids, and the rows that it cannot add up or that differ.
 
-use super::{CONSUMED, ConsumerColumn, ReceiptTable};
+use super::{CONSUMED, ReceiptTable};
 use crate::model::{Receipt, Span};
 use crate::sketch::Sketch;
 use crate::source::id_column::Canonical;
@@ -133,10 +133,9 @@ impl ReceiptTable {
     }
 
     fn consumed_in(&self, span: Span, picked: Fragment) -> Vec<(&'static str, Fragment)> {
-        let own = |column: &ConsumerColumn| column.is_one_of(&self.names);
         vec![
             ("consumed_within", within(self.consumed.as_ref(), span)),
-            ("consumer", self.consumer.as_ref().map_or("(1 = 1)".into(), own)),
+            ("consumer", self.own_in_span()),
             ("filter", self.filter.clone()),
             ("picked", picked),
         ]

@@ -75,12 +75,8 @@ impl ShortForm {
         let (ids, times) = (self.ids.value(), self.times.value());
         match self.ids.dialect() {
             Dialect::Mysql => {
-                // With a character set, lest the whole become binary, in whatever character set the column has.
-                let between = if self.ids.is_separated() { ", _utf8mb4 X'1F', " } else { ", " };
-                // A separator behind the last one too: an answer that was cut off in its last time lacks it.
                 let ids = self.where_fits(ids);
-                let together = ids.clone().and_text(format!("{between}{times}, _utf8mb4 X'1F'"));
-                vec![("fitting", ids), ("together", together)]
+                vec![("fitting", ids.clone()), ("together", self.listed(ids, &times))]
             }
             Dialect::Postgres => {
                 let (together, between) = if self.ids.is_separated() {
@@ -97,6 +93,19 @@ impl ShortForm {
                 vec![("fits", self.fits.clone()), ("together", together)]
             }
         }
+    }
+
+    /// An id and its time as MySQL puts them together. With a character set, lest the whole become binary, in whatever
+    /// character set the column has; with a separator behind the last one too: an answer that was cut off lacks it.
+    fn listed(&self, ids: Fragment, times: &str) -> Fragment {
+        const SEPARATED: &str = ", _utf8mb4 X'1F'";
+        let (between, behind) = match (self.ids.is_separated(), self.times.length()) {
+            (true, None) => (SEPARATED, SEPARATED),
+            // Where one of them is always equally long, it is known where it meets the other.
+            (true, Some(_)) | (false, None) => ("", SEPARATED),
+            (false, Some(_)) => ("", ""),
+        };
+        ids.and_text(format!("{between}, {times}{behind}"))
     }
 
     /// Aggregates leave out NULL.
@@ -149,8 +158,8 @@ impl ShortForm {
             let at = clock.instant(at).ok_or(Misfit::Other)?;
             self.ids.take(id, at, &mut bulk).ok_or(Misfit::Other)?;
         }
-        // The last piece is known to be whole by what stands behind it on MySQL, which alone cuts answers off; elsewhere a
-        // separator there would be an id's own.
+        // The last piece is known to be whole by its length or by what stands behind it on MySQL, which alone cuts answers off;
+        // elsewhere a separator there would be an id's own.
         match (self.ends_open(), pieces.0) {
             (true, Some([])) | (false, None) => Ok(bulk),
             (true, None) => Err(Misfit::Few),
@@ -169,9 +178,14 @@ impl ShortForm {
 
     /// The pieces of the next id and its time.
     fn next<'b>(&self, pieces: &mut Pieces<'b>) -> Result<(&'b [u8], &'b [u8]), Misfit> {
-        if self.ids.dialect() != Dialect::Postgres {
+        let Some(length) = self.times.length() else {
             let id = self.ids.piece(pieces).ok_or(Misfit::Few)?;
             return Ok((id, self.times.piece(pieces).ok_or(Misfit::Few)?));
+        };
+        if self.ids.dialect() != Dialect::Postgres {
+            let piece = if self.ids.is_separated() { pieces.separated() } else { pieces.fixed(16 + length) };
+            let piece = piece.ok_or(Misfit::Few)?;
+            return piece.len().checked_sub(length).map(|id| piece.split_at(id)).ok_or(Misfit::Other);
         }
         let at = self.times.piece(pieces).ok_or(Misfit::Few)?;
         // Every usual time begins with a zero, and text holds none: a separator within an id would show here.

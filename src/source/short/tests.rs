@@ -8,10 +8,20 @@ use chrono_tz::Tz;
 use proptest::prelude::*;
 
 fn form(dialect: Dialect, times: Kind, ids: Kind, format: &TimeFormat, encoding: IdEncoding) -> ShortForm {
+    declared(dialect, (times, ""), ids, format, encoding)
+}
+
+fn declared(
+    dialect: Dialect,
+    (times, declared): (Kind, &str),
+    ids: Kind,
+    format: &TimeFormat,
+    encoding: IdEncoding,
+) -> ShortForm {
     let usable = Span::new(Micros::EARLIEST_USABLE, Micros(4_000_000_000_000_000));
     let reader = TimeReader::new(format, Some(Tz::UTC), usable).unwrap();
     let axis = Axis::of(times, format, Some(Tz::UTC), true, Micros(1_772_500_000_000_000));
-    let times = ShortTime::new(dialect, "t", times, axis, &reader).unwrap();
+    let times = ShortTime::new(dialect, "t", (times, declared), axis, &reader).unwrap();
     ShortForm::new(ShortId::new(dialect, "id", ids, encoding).unwrap(), times, None)
 }
 
@@ -38,6 +48,31 @@ fn pieces_become_rows_and_nothing_is_guessed() {
     assert_eq!(ids(&text, within.as_bytes(), 1), Err(Misfit::Other), "an id holds the separator");
     let within = format!("a\x1f{AT}\x1fx\x1f{AT}\x1f");
     assert_eq!(ids(&text, within.as_bytes(), 1), Err(Misfit::Other), "and what looks like a time");
+}
+
+/// Every time is equally long.
+fn mysql_declared(ids: Kind, encoding: IdEncoding) -> ShortForm {
+    declared(Dialect::Mysql, (Kind::Local, "datetime(3)"), ids, &TimeFormat::Native, encoding)
+}
+
+#[test]
+fn a_time_of_known_length_needs_nothing_before_it() {
+    let text = mysql_declared(Kind::Text, IdEncoding::Text);
+    let two = format!("a{AT}.000\x1fb{AT}.500\x1f").replace(":00.5", ":01.5");
+    let two = two.as_bytes();
+    assert_eq!(ids(&text, two, 2).unwrap(), TWO);
+    assert_eq!(ids(&text, format!("{AT}.000\x1f").as_bytes(), 1).unwrap(), ["@2026-03-02T10:00:00Z"]);
+    for cut in 0..two.len() {
+        assert!(ids(&text, &two[..cut], 2).is_err(), "cut off behind {cut} bytes");
+    }
+    assert_eq!(ids(&text, two, 1), Err(Misfit::Other), "there is more than was counted");
+    let bytes = mysql_declared(Kind::Bytes, IdEncoding::UuidBytes);
+    let value = [&[0x1f; 16], AT.as_bytes(), b".000"].concat();
+    assert_eq!(
+        ids(&bytes, &value, 1).unwrap(),
+        ["1f1f1f1f-1f1f-1f1f-1f1f-1f1f1f1f1f1f@2026-03-02T10:00:00Z"]
+    );
+    assert_eq!(ids(&bytes, &value[..38], 1), Err(Misfit::Few));
 }
 
 #[test]
@@ -72,6 +107,24 @@ proptest! {
         let cut = ids(&form, &value[..value.len() - 1], rows.len());
         prop_assert_ne!(cut.as_ref(), Ok(&right));
         prop_assert!(ids(&form, &value, rows.len() - 1).is_err() || rows.len() == 1);
+    }
+
+    /// Be it what looks like a time, or where a row ends.
+    #[test]
+    fn written_times_may_stand_behind_them(
+        rows in proptest::collection::vec(("[a-c\x1f]{0,30}|(a?\x1f?2026-03-02 10:00:00[.]000\x1f?){0,3}", 0_i64..900_000_000_000), 1..9),
+    ) {
+        let form = mysql_declared(Kind::Text, IdEncoding::Text);
+        let at = |at: &i64| Micros(1_772_445_600_000_000 + at / 1_000 * 1_000);
+        let row = |(id, when): &(String, i64)| format!("{id}{}\x1f", at(when).to_utc().format("%Y-%m-%d %H:%M:%S%.3f"));
+        let value = rows.iter().map(row).collect::<String>();
+        let right: Vec<_> = rows.iter().map(|(id, when)| format!("{id}@{}", at(when))).collect();
+        let broken = rows.iter().any(|(id, _)| id.contains('\x1f'));
+        match ids(&form, value.as_bytes(), rows.len()) {
+            Ok(read) => prop_assert!(!broken && read == right),
+            Err(_) => prop_assert!(broken),
+        }
+        prop_assert!(ids(&form, &value.as_bytes()[..value.len() - 1], rows.len()).is_err());
     }
 }
 

@@ -22,6 +22,8 @@ pub struct ShortTime {
     raw: String,
     kind: Kind,
     form: Form,
+    /// How many bytes each takes, where that is the same for all.
+    length: Option<usize>,
     reader: TimeReader,
 }
 
@@ -31,15 +33,21 @@ enum Form {
     Clock,
     /// 8 bytes each, the number itself.
     Number,
-    /// Text between separators.
+    /// Text, between separators unless all are equally long.
     Text,
     /// Whole numbers in digits between separators.
     Digits,
 }
 
 impl ShortTime {
-    /// `None` where values of this kind have to be read one by one.
-    pub fn new(dialect: Dialect, raw: &str, kind: Kind, axis: Axis, reader: &TimeReader) -> Option<Self> {
+    /// `None` where values of this kind have to be read one by one. `declared` is the column's type in the catalogue.
+    pub fn new(
+        dialect: Dialect,
+        raw: &str,
+        (kind, declared): (Kind, &str),
+        axis: Axis,
+        reader: &TimeReader,
+    ) -> Option<Self> {
         let form = match (dialect, kind, axis) {
             (_, _, Axis::Whole) => return None,
             (Dialect::Postgres, Kind::Instant | Kind::Local, _) => Form::Clock,
@@ -51,7 +59,12 @@ impl ShortTime {
             }
             _ => return None,
         };
-        Some(Self { dialect, raw: raw.to_owned(), kind, form, reader: reader.clone() })
+        let length = match form {
+            Form::Clock | Form::Number => Some(8),
+            Form::Text if dialect == Dialect::Mysql => written_length(declared),
+            Form::Text | Form::Digits => None,
+        };
+        Some(Self { dialect, raw: raw.to_owned(), kind, form, length, reader: reader.clone() })
     }
 
     /// What the server puts together.
@@ -74,18 +87,34 @@ impl ShortTime {
         }
     }
 
-    /// The next one's piece.
+    /// The next one's piece, where they stand apart.
     pub(super) fn piece<'b>(&self, pieces: &mut Pieces<'b>) -> Option<&'b [u8]> {
-        match self.form {
-            Form::Clock | Form::Number => pieces.fixed(8),
-            Form::Text | Form::Digits => pieces.separated(),
+        match self.length {
+            Some(length) => pieces.fixed(length),
+            None => pieces.separated(),
         }
+    }
+
+    /// How many bytes each piece takes, where that is the same for all.
+    pub fn length(&self) -> Option<usize> {
+        self.length
     }
 
     /// Reads the times of one answer.
     pub(super) fn clock(&self) -> Clock<'_> {
         Clock { times: self, day: [0; 10], midnight: 0, step: 0, behind: None }
     }
+}
+
+/// How long MySQL writes every value of a type: `datetime(6)` as `2026-03-02 10:00:00.123456`.
+fn written_length(declared: &str) -> Option<usize> {
+    let declared = declared.to_ascii_lowercase();
+    let digits = match declared.strip_prefix("datetime").or_else(|| declared.strip_prefix("timestamp"))? {
+        "" => 0,
+        digits => digits.strip_prefix('(')?.strip_suffix(')')?.parse().ok()?,
+    };
+    let fraction = if digits == 0 { 0 } else { 1 + digits };
+    Some("2026-03-02 10:00:00".len() + fraction)
 }
 
 /// Reads one value's times, of which neighbours have most in common.
@@ -190,7 +219,7 @@ mod tests {
         let usable = Span::new(Micros::EARLIEST_USABLE, Micros(4_000_000_000_000_000));
         let reader = TimeReader::new(&TimeFormat::Native, Some(zone), usable).unwrap();
         let axis = Axis::of(kind, &TimeFormat::Native, Some(zone), true, Micros(1_772_500_000_000_000));
-        ShortTime::new(dialect, "t", kind, axis, &reader).unwrap()
+        ShortTime::new(dialect, "t", (kind, ""), axis, &reader).unwrap()
     }
 
     proptest! {
@@ -214,6 +243,14 @@ mod tests {
                 prop_assert_eq!(&read, &expected);
                 prop_assert!(pieces.0.is_none_or(<[u8]>::is_empty));
             }
+        }
+
+        /// What a catalogue calls a type says how long its values are written.
+        #[test]
+        fn times_of_one_type_are_equally_long(digits in 0_usize..=6, at in 0_i64..1_800_000_000_000_000) {
+            let written = Micros(at).to_utc().format("%Y-%m-%d %H:%M:%S.%6f").to_string();
+            let (declared, length) = if digits == 0 { ("datetime".to_owned(), 19) } else { (format!("TIMESTAMP({digits})"), 20 + digits) };
+            prop_assert_eq!(written_length(&declared), Some(written[..length].len()));
         }
 
         #[test]
