@@ -4,7 +4,7 @@
 SELECT
     count(*),
     count(*) FILTER (WHERE /*:fits*/),
-    string_agg(/*:together*/, /*:between*/) FILTER (WHERE /*:fits*/),
+    string_agg(/*:together*/, /*:between*/)/*:only*/,
     /*:expected_low*/,
     /*:expected_high*/
 FROM /*:table*/

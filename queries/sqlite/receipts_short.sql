@@ -4,7 +4,7 @@
 SELECT
     COUNT(*),
     COUNT(*) FILTER (WHERE /*:fits*/),
-    group_concat(/*:together*/, char(31)) FILTER (WHERE /*:fits*/)
+    group_concat(/*:together*/, char(31))/*:only*/
 FROM /*:table*/
 WHERE /*:consumed_within*/
   AND /*:consumer*/

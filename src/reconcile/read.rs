@@ -23,8 +23,10 @@ use tokio::sync::Semaphore;
 
 /// So many statements of one flow run at the same time.
 const READERS_MAX: usize = 8;
-/// So many slices are read before the first of them is entered in the books.
+/// So many slices are read before the first of them is entered in the books, ...
 const AHEAD: usize = 2;
+/// ... and so many packed ones, which take less room.
+const AHEAD_PACKED: usize = 3;
 /// So many rows without any usable time are read.
 pub(super) const UNDATED_ROWS_MAX: usize = 100_000;
 
@@ -65,7 +67,10 @@ impl Reading<'_> {
     /// Reads everything, slice by slice, as long as it is taken in.
     pub(super) async fn slices(&self, intake: &mut Intake<'_, '_>) -> Result<(), SourceError> {
         let whole = self.whole_range(intake.book());
-        let (mut slicer, mut ahead) = (Slicer::new(whole, self.tempo()), VecDeque::new());
+        let slicer = Slicer::new(whole, self.tempo());
+        // Packed slices are for slow links.
+        let mut slicer = if intake.is_packed() { slicer.uneven() } else { slicer };
+        let mut ahead = VecDeque::new();
         let readers = Arc::new(Semaphore::new(READERS_MAX));
         let mut rows = 0_u64;
         self.begin(&mut slicer, &mut ahead, whole, &readers, intake);
@@ -103,7 +108,7 @@ impl Reading<'_> {
         intake: &Intake<'_, '_>,
     ) {
         let (book, packed) = (intake.book(), intake.is_packed());
-        while ahead.len() < AHEAD
+        while ahead.len() < if packed { AHEAD_PACKED } else { AHEAD }
             && let Some(slice) = slicer.begin()
         {
             let max = if slice.micros() <= SECOND { UNSLICED_ROWS_MAX } else { ROWS_MAX };

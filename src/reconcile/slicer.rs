@@ -20,6 +20,9 @@ const CHANGE_MAX: i64 = 4;
 /// ... and half as long again where that one was empty, since it says nothing of how dense the rows are once they begin.
 const BEHIND_NOTHING: (i64, i64) = (3, 2);
 
+/// Where slices are uneven, every other one is so many times as short.
+const UNEVEN: i64 = 3;
+
 /// Where the reading of a range is.
 #[derive(Debug)]
 pub(super) struct Slicer {
@@ -32,17 +35,30 @@ pub(super) struct Slicer {
     /// How many rows a slice of the present length should give.
     expected: usize,
     tempo: Tempo,
+    uneven: bool,
+    /// The slice that begins next is a short one.
+    short: bool,
 }
 
 impl Slicer {
     pub(super) fn new(range: Span, tempo: Tempo) -> Self {
-        Self { range, next: range.from, done: range.from, length: FIRST, expected: 0, tempo }
+        let (next, done) = (range.from, range.from);
+        Self { range, next, done, length: FIRST, expected: 0, tempo, uneven: false, short: false }
+    }
+
+    /// With slices that are long and short in turn. Those that are equally long fall into step: servers put all of them
+    /// together at the same time, and then all are on their way, so that either the servers or a slow link have nothing to
+    /// do. With an odd number of slices under way each of them is followed by one of the other length.
+    pub(super) fn uneven(self) -> Self {
+        Self { uneven: true, ..self }
     }
 
     /// The slice to read next, which counts as begun; `None` when all have.
     pub(super) fn begin(&mut self) -> Option<Span> {
         let from = self.next;
-        self.next = from.plus(self.length).min(self.range.until);
+        let length = if self.short { (self.length / UNEVEN).max(SHORTEST) } else { self.length };
+        self.short = self.uneven && !self.short;
+        self.next = from.plus(length).min(self.range.until);
         (from < self.next).then(|| Span::new(from, self.next))
     }
 
@@ -102,10 +118,13 @@ mod tests {
             density in proptest::collection::vec((0_usize..400_000, any::<u64>()), 1..50),
             depth in 1_usize..4,
             target in 1_u64..10_000_000,
+            uneven in any::<bool>(),
         ) {
             let range = Span::new(Micros(0), Micros(hours * 60 * MINUTE));
             let tempo = Tempo::new(Duration::from_micros(target), None, depth);
-            let (mut slicer, mut at, mut turn) = (Slicer::new(range, tempo), range.from, 0);
+            let slicer = Slicer::new(range, tempo);
+            let mut slicer = if uneven { slicer.uneven() } else { slicer };
+            let (mut at, mut turn) = (range.from, 0);
             let mut ahead = VecDeque::new();
             loop {
                 while ahead.len() < depth && let Some(slice) = slicer.begin() {
@@ -125,6 +144,14 @@ mod tests {
             }
             prop_assert_eq!(at, range.until);
         }
+    }
+
+    #[test]
+    fn every_other_uneven_slice_is_short() {
+        let range = Span::new(Micros(0), Micros(DAY));
+        let mut slicer = Slicer::new(range, Tempo::new(Duration::from_millis(500), None, 1)).uneven();
+        let lengths: Vec<_> = (0..4).map(|_| slicer.begin().unwrap().micros()).collect();
+        assert_eq!(lengths, [FIRST, FIRST / UNEVEN, FIRST, FIRST / UNEVEN]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::database::Database;
 use super::id_column::IdColumn;
 use super::look_up;
 use super::relation::{Asked, Relation};
-use super::short::ShortForm;
+use super::short::{Put, ShortForm};
 use super::sql::{Fragment, Query, Statement};
 use super::time_column::TimeColumn;
 use super::{Slicing, SourceError, limit, notes, shown_limit, type_of};
@@ -207,7 +207,7 @@ impl EventTable {
     /// The statements that reading a span takes, by name, with their values written in.
     #[must_use]
     pub fn statements(&self, span: Span) -> Vec<(String, String)> {
-        let short = self.short.as_ref().and_then(|form| self.short_statement(form, span).ok());
+        let short = self.short.as_ref().and_then(|form| self.short_statement(form, span, Put::All).ok());
         let mut all: Vec<Statement> = short.into_iter().collect();
         all.extend(self.range(span, &shown_limit()).unwrap_or_default());
         all.extend(self.undated_statement(usize::MAX));

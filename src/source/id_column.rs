@@ -83,7 +83,8 @@ impl IdColumn {
 
     /// How its values come in the short form, where they can.
     pub fn short(&self) -> Option<ShortId> {
-        ShortId::new(self.dialect, &self.raw, self.kind, self.encoding)
+        let short = ShortId::new(self.dialect, &self.raw, self.kind, self.encoding)?;
+        Some(short.of_affinity(self.affinity))
     }
 
     /// The id in a row.

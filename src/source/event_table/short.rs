@@ -4,7 +4,7 @@ use super::{BITS, EventTable, unreadable};
 use crate::config::StateRule;
 use crate::model::{Event, PackedEvents, ShortEvents, Span};
 use crate::source::conditions::{bits, code, state};
-use crate::source::short::{Answer, Group, ShortForm};
+use crate::source::short::{Answer, Group, Put, ShortForm};
 use crate::source::sql::{Fragment, Query, Statement};
 use crate::source::{ErrorKind, SourceError, limit};
 
@@ -60,7 +60,7 @@ impl EventTable {
         let Some(form) = self.short.as_ref().filter(|_| many && !self.slicing().whole) else {
             return self.read_rows(slice, max_rows).await;
         };
-        let answer = form.ask(&self.relation, &self.short_statement(form, slice)?).await;
+        let answer = form.ask(&self.relation, |put| self.short_statement(form, slice, put)).await;
         match answer {
             Ok(Answer::Groups(groups)) => match self.beside(form, slice, max_rows, &groups).await? {
                 Some(rows) => {
@@ -117,11 +117,16 @@ impl EventTable {
         Ok(Some(events))
     }
 
-    pub(super) fn short_statement(&self, form: &ShortForm, span: Span) -> Result<Statement, SourceError> {
+    pub(super) fn short_statement(
+        &self,
+        form: &ShortForm,
+        span: Span,
+        put: Put,
+    ) -> Result<Statement, SourceError> {
         let acked = self.acked.as_ref();
         let (low, high) = self.expects.split_at(self.expects.len().min(BITS));
         let differ = self.expects.iter().any(Option::is_some);
-        let mut slots = form.slots();
+        let mut slots = form.slots(put);
         slots.extend([
             ("expected_low", bits(low)),
             ("expected_high", bits(high)),

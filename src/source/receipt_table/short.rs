@@ -2,7 +2,7 @@
 
 use super::ReceiptTable;
 use crate::model::{Bulk, PackedRow, Receipt, Span};
-use crate::source::short::{Answer, Group, ShortForm};
+use crate::source::short::{Answer, Group, Put, ShortForm};
 use crate::source::sql::{Fragment, Query, Statement};
 use crate::source::{ErrorKind, SourceError, limit};
 
@@ -51,7 +51,7 @@ impl ReceiptTable {
         let Some(form) = self.short.as_ref().filter(|_| many && !self.slicing().whole) else {
             return self.read_rows(slice, max_rows).await;
         };
-        match form.ask(&self.relation, &self.short_statement(form, slice)?).await {
+        match form.ask(&self.relation, |put| self.short_statement(form, slice, put)).await {
             Ok(Answer::Groups(groups)) => match self.beside(form, slice, max_rows, &groups).await? {
                 Some(rows) => Ok(Some(ReceiptSlice { short: one(groups), rows, ..ReceiptSlice::default() })),
                 // A row has changed between two statements.
@@ -87,8 +87,13 @@ impl ReceiptTable {
         Ok((rows.fetched == left && left <= max_rows).then_some(rows.found))
     }
 
-    pub(super) fn short_statement(&self, form: &ShortForm, span: Span) -> Result<Statement, SourceError> {
-        let mut slots = form.slots();
+    pub(super) fn short_statement(
+        &self,
+        form: &ShortForm,
+        span: Span,
+        put: Put,
+    ) -> Result<Statement, SourceError> {
+        let mut slots = form.slots(put);
         slots.extend([
             ("consumed_within", crate::source::within(self.consumed.as_ref(), span)),
             ("consumer", self.own_in_span()),

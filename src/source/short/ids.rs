@@ -6,6 +6,7 @@ use crate::model::id::loose_uuid;
 use crate::model::{Bulk, Micros};
 use crate::source::cell::{Cell, Kind};
 use crate::source::decode;
+use crate::source::relation::Affinity;
 
 /// How the ids of a column come in the short form.
 #[derive(Debug)]
@@ -15,6 +16,8 @@ pub struct ShortId {
     kind: Kind,
     encoding: IdEncoding,
     form: Form,
+    /// SQLite keeps numbers in the column as text.
+    numbers_are_text: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +47,12 @@ impl ShortId {
             (Dialect::Sqlite, Kind::Dynamic) => Form::Hex,
             _ => return None,
         };
-        Some(Self { dialect, raw: raw.to_owned(), kind, encoding, form })
+        Some(Self { dialect, raw: raw.to_owned(), kind, encoding, form, numbers_are_text: false })
+    }
+
+    /// The same for a column of which SQLite says what it makes of values.
+    pub fn of_affinity(self, affinity: Affinity) -> Self {
+        Self { numbers_are_text: affinity == Affinity::Text, ..self }
     }
 
     /// What the server puts together.
@@ -83,6 +91,7 @@ impl ShortId {
             }
             (Dialect::Mysql, Form::Sixteen) => Some(format!("LENGTH({raw}) = 16")),
             (_, Form::Hex) => Some(format!("typeof({raw}) = 'blob' AND length({raw}) = 16")),
+            (Dialect::Sqlite, _) if self.numbers_are_text => Some(format!("typeof({raw}) = 'text'")),
             (Dialect::Sqlite, _) => Some(format!("typeof({raw}) IN ('text', 'integer')")),
             _ => None,
         }

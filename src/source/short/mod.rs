@@ -16,6 +16,7 @@ use super::relation::Relation;
 use super::sql::{Fragment, Statement};
 use crate::config::Dialect;
 use crate::model::Bulk;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Stands between two pieces. No id that a person writes holds it, and one that does makes the count wrong.
 const SEPARATOR: u8 = 0x1f;
@@ -29,6 +30,9 @@ pub struct ShortForm {
     fits: Fragment,
     /// Whether every row with an id fits.
     all_fit: bool,
+    /// A slice held rows that do not fit. Until one does the server need not ask twice of each row whether it fits, once to
+    /// count it and once more to put it together.
+    mixed: AtomicBool,
 }
 
 /// What a statement in the short form gave.
@@ -55,6 +59,15 @@ pub enum Answer {
     Unfit,
 }
 
+/// Which rows of a slice are put together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Put {
+    /// All: right where all fit.
+    All,
+    /// Those that fit.
+    Fitting,
+}
+
 /// Consumers in each of the two bit sets of a row.
 const BITS: usize = 32;
 
@@ -67,16 +80,21 @@ impl ShortForm {
         let present = (ids.dialect() != Dialect::Sqlite).then(|| Fragment::text(ids.present()));
         let all = present.into_iter().chain(fits).chain(columns.map(Fragment::text));
         let fits = Fragment::join(all, " AND ");
-        Self { ids, times, fits, all_fit }
+        Self { ids, times, fits, all_fit, mixed: AtomicBool::new(false) }
     }
 
-    /// What the statement's slots are filled with.
-    pub fn slots(&self) -> Vec<(&'static str, Fragment)> {
+    /// What the statement's slots are filled with; `put` says which rows are put together.
+    pub fn slots(&self, put: Put) -> Vec<(&'static str, Fragment)> {
         let (ids, times) = (self.ids.value(), self.times.value());
+        let only = match put {
+            Put::All => "".into(),
+            Put::Fitting => Fragment::text(" FILTER (WHERE ").and(self.fits.clone()).and_text(")"),
+        };
         match self.ids.dialect() {
             Dialect::Mysql => {
-                let ids = self.where_fits(ids);
-                vec![("fitting", ids.clone()), ("together", self.listed(ids, &times))]
+                let fitting = self.where_fits(&ids);
+                let put = if put == Put::All { Fragment::text(ids) } else { fitting.clone() };
+                vec![("fitting", fitting), ("together", self.listed(put, &times))]
             }
             Dialect::Postgres => {
                 let (together, between) = if self.ids.is_separated() {
@@ -85,12 +103,13 @@ impl ShortForm {
                     (format!("{times} || {ids}"), "''::bytea")
                 };
                 let together = Fragment::text(together);
-                vec![("fits", self.fits.clone()), ("together", together), ("between", between.into())]
+                let fits = self.fits.clone();
+                vec![("fits", fits), ("together", together), ("between", between.into()), ("only", only)]
             }
             Dialect::Sqlite => {
                 // Not X'1F', which is nothing at all where a file keeps text in UTF-16.
                 let together = Fragment::text(format!("{ids} || char(31) || {times}"));
-                vec![("fits", self.fits.clone()), ("together", together)]
+                vec![("fits", self.fits.clone()), ("together", together), ("only", only)]
             }
         }
     }
@@ -109,7 +128,7 @@ impl ShortForm {
     }
 
     /// Aggregates leave out NULL.
-    fn where_fits(&self, value: String) -> Fragment {
+    fn where_fits(&self, value: &str) -> Fragment {
         if self.all_fit {
             return Fragment::text(value);
         }
@@ -122,26 +141,51 @@ impl ShortForm {
         Fragment::text("(CASE WHEN ").and(self.fits.clone()).and_text(" THEN 0 ELSE 1 END = 1)")
     }
 
-    /// Runs a statement whose rows are: rows, fitting rows, ids and times in one, and of events the two sets of bits.
-    pub async fn ask(&self, relation: &Relation, statement: &Statement) -> Result<Answer, SourceError> {
-        let decode = |row: &dyn Fields| Ok(Some(self.group(row)));
+    /// Runs the statement whose rows are: rows, fitting rows, ids and times in one, and of events the two sets of bits.
+    pub async fn ask(
+        &self,
+        relation: &Relation,
+        statement: impl Fn(Put) -> Result<Statement, SourceError>,
+    ) -> Result<Answer, SourceError> {
+        if !self.all_fit && !self.mixed.load(Ordering::Relaxed) {
+            if let Some(answer) = self.run(relation, &statement(Put::All)?, Put::All).await? {
+                return Ok(answer);
+            }
+            self.mixed.store(true, Ordering::Relaxed);
+        }
+        let answer = self.run(relation, &statement(Put::Fitting)?, Put::Fitting).await?;
+        Ok(answer.unwrap_or(Answer::Unfit))
+    }
+
+    /// `None` where rows were put together that do not fit.
+    async fn run(
+        &self,
+        relation: &Relation,
+        statement: &Statement,
+        put: Put,
+    ) -> Result<Option<Answer>, SourceError> {
+        let decode = |row: &dyn Fields| Ok(Some(self.group(row, put)));
         let rows = relation.db.collect(statement, Some(&relation.name), &decode).await?;
         let mut groups = Vec::new();
         for group in rows.found {
             match group {
                 Ok(group) => groups.push(group),
-                Err(Misfit::Few) if self.ids.dialect() == Dialect::Mysql => return Ok(Answer::Cut),
-                Err(Misfit::Few | Misfit::Other) => return Ok(Answer::Unfit),
+                Err(Misfit::Mixed) => return Ok(None),
+                Err(Misfit::Few) if self.ids.dialect() == Dialect::Mysql => return Ok(Some(Answer::Cut)),
+                Err(Misfit::Few | Misfit::Other) => return Ok(Some(Answer::Unfit)),
             }
         }
         relation.db.gave(groups.iter().map(|group| group.rows).sum()).await;
-        Ok(Answer::Groups(groups))
+        Ok(Some(Answer::Groups(groups)))
     }
 
-    fn group(&self, row: &dyn Fields) -> Result<Group, Misfit> {
+    fn group(&self, row: &dyn Fields, put: Put) -> Result<Group, Misfit> {
         let count = |place| row.cell(place).integer().and_then(|it| usize::try_from(it).ok());
         let bits = |place| row.cell(place).integer().and_then(|it| u64::try_from(it).ok()).unwrap_or(0);
         let (rows, fitting) = count(0).zip(count(1)).ok_or(Misfit::Other)?;
+        if put == Put::All && fitting != rows {
+            return Err(Misfit::Mixed);
+        }
         let bulk = self.bulk(bytes(row.cell(2)), fitting)?;
         Ok(Group { rows, fitting, expected_by: bits(3) | bits(4) << BITS, bulk })
     }
@@ -201,6 +245,8 @@ impl ShortForm {
 enum Misfit {
     /// It has fewer pieces than rows.
     Few,
+    /// It holds rows that do not fit.
+    Mixed,
     /// Anything else.
     Other,
 }
