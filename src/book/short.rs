@@ -22,6 +22,7 @@ impl FlowBook {
         let span = self.rules.span;
         for group in &mut events {
             group.rows.retain(|at| span.contains(at));
+            group.rows.sort();
             self.note_short(&group.rows);
         }
         // Those of several tables came one behind the other.

@@ -23,9 +23,9 @@ const HASHES: usize = 1 << 10;
 /// So many bytes of entries.
 const CHUNK: usize = 1 << 16;
 /// A lot with more hashes is looked through in several passes.
-const PASS: usize = if cfg!(test) { 1 << 7 } else { 1 << 21 };
+const PASS: usize = if cfg!(test) { 1 << 7 } else { 1 << 19 };
 /// So many hashes that have come again are remembered at a time.
-const AGAIN_MAX: usize = if cfg!(test) { 10 } else { 1 << 20 };
+const AGAIN_MAX: usize = if cfg!(test) { 10 } else { 1 << 18 };
 
 /// Where something is in the file, in bytes.
 type Chunk = (u64, usize);

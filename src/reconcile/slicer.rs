@@ -89,7 +89,7 @@ impl Slicer {
             return false;
         }
         self.length = (slice.micros() / 2).max(SHORTEST);
-        self.next = slice.from;
+        (self.next, self.short) = (slice.from, false);
         true
     }
 

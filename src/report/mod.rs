@@ -108,7 +108,10 @@ impl RenderError {
         match self {
             Self::Write(error) => Ok(error),
             Self::Json(error) if error.is_io() => Ok(error.into()),
-            Self::Csv(error) if error.is_io_error() => Ok(error.into()),
+            Self::Csv(error) if error.is_io_error() => match error.into_kind() {
+                ::csv::ErrorKind::Io(error) => Ok(error),
+                other => Ok(std::io::Error::other(format!("{other:?}"))),
+            },
             other => Err(other),
         }
     }

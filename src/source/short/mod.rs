@@ -86,9 +86,11 @@ impl ShortForm {
     /// What the statement's slots are filled with; `put` says which rows are put together.
     pub fn slots(&self, put: Put) -> Vec<(&'static str, Fragment)> {
         let (ids, times) = (self.ids.value(), self.times.value());
-        let only = match put {
-            Put::All => "".into(),
-            Put::Fitting => Fragment::text(" FILTER (WHERE ").and(self.fits.clone()).and_text(")"),
+        // Aggregates leave out NULL.
+        let only = if put == Put::All || self.all_fit {
+            "".into()
+        } else {
+            Fragment::text(" FILTER (WHERE ").and(self.fits.clone()).and_text(")")
         };
         match self.ids.dialect() {
             Dialect::Mysql => {
@@ -227,7 +229,7 @@ impl ShortForm {
             return Ok((id, self.times.piece(pieces).ok_or(Misfit::Few)?));
         };
         if self.ids.dialect() != Dialect::Postgres {
-            let piece = if self.ids.is_separated() { pieces.separated() } else { pieces.fixed(16 + length) };
+            let piece = if self.ids.is_separated() { pieces.closed() } else { pieces.fixed(16 + length) };
             let piece = piece.ok_or(Misfit::Few)?;
             return piece.len().checked_sub(length).map(|id| piece.split_at(id)).ok_or(Misfit::Other);
         }
@@ -272,6 +274,11 @@ impl<'b> Pieces<'b> {
         let end = memchr::memchr(SEPARATOR, rest);
         self.0 = end.map(|end| &rest[end + 1..]);
         Some(&rest[..end.unwrap_or(rest.len())])
+    }
+
+    /// Up to the next separator, which must be there.
+    fn closed(&mut self) -> Option<&'b [u8]> {
+        self.separated().filter(|_| self.0.is_some())
     }
 
     /// So many bytes.
