@@ -160,6 +160,30 @@ async fn on_sqlite_few_unacked_events_are_found_by_their_ack_and_many_by_their_c
     bench.remove(None).await;
 }
 
+/// The first slice that holds rows that do not fit is asked for again, and the next ones are asked for with that in mind.
+#[tokio::test]
+async fn rows_that_do_not_fit_are_never_put_together() {
+    for bench in benches().await {
+        create(&bench).await;
+        let ten = zoned(&bench, "2026-03-02 10:00:00");
+        let row = |id: &str, status: u8| {
+            format!(
+                "INSERT INTO event (msg_id, status, created_at, sent_at) VALUES ('{id}', {status}, {ten}, {ten})"
+            )
+        };
+        bench.run(&row("a", 1)).await;
+        let config =
+            config::Events { states: vec![(StateRule::Acked, "status = 1".to_owned())], ..event_config() };
+        let events = bench.events(&config).await.unwrap();
+        assert_eq!(short_is_the_same(&events).await, 1, "{:?}", bench.dialect);
+        for (id, status, fitting) in [("failed", 2, 1), ("b", 1, 2), ("later", 0, 2)] {
+            bench.run(&row(id, status)).await;
+            assert_eq!(short_is_the_same(&events).await, fitting, "{id}: {:?}", bench.dialect);
+        }
+        bench.remove(None).await;
+    }
+}
+
 #[tokio::test]
 async fn states_flows_attempts_and_expectations() {
     for bench in benches().await {
