@@ -1,6 +1,9 @@
 //! One database that holds sources: its sessions, and the one way in which statements are run.
 
 mod link;
+mod sessions;
+
+pub(super) use sessions::Sessions;
 
 use super::cell::{Cell, ColumnType, Fields, Kind};
 use super::decode::time::{TimeReader, Undeclared};
@@ -47,11 +50,11 @@ struct Inner {
     link: link::Once,
 }
 
-/// The driver's pool.
+/// The sessions on one of the servers.
 pub(super) enum Pool {
-    Sqlite(sqlx::SqlitePool),
-    Postgres(sqlx::PgPool),
-    Mysql(sqlx::MySqlPool),
+    Sqlite(Sessions<sqlx::Sqlite>),
+    Postgres(Sessions<sqlx::Postgres>),
+    Mysql(Sessions<sqlx::MySql>),
 }
 
 /// A pool, and where it leads: `user@host:port/name`.
@@ -313,7 +316,7 @@ impl<D: Server> Fields for View<'_, D> {
 }
 
 async fn stream<D>(
-    pool: &sqlx::Pool<D>,
+    sessions: &Sessions<D>,
     statement: &Statement,
     limit: Duration,
     sink: &mut Sink<'_>,
@@ -323,12 +326,13 @@ where
     D::Arguments: IntoArguments<D>,
     for<'c> &'c mut D::Connection: Executor<'c, Database = D>,
 {
-    let mut connection = pool.acquire().await?;
-    let outcome = tokio::time::timeout(limit, drain::<D>(&mut connection, statement, sink)).await;
+    let mut session = sessions.take().await?;
+    let outcome = tokio::time::timeout(limit, drain::<D>(&mut session.connection, statement, sink)).await;
     let outcome = outcome.unwrap_or_else(|_| Err(silence(limit)));
-    if outcome.is_err() {
+    match outcome {
+        Ok(()) => sessions.keep(session),
         // Rows may still be under way on it: nobody else shall read them.
-        connection.close_on_drop();
+        Err(_) => session.connection.close_on_drop(),
     }
     outcome
 }
@@ -359,7 +363,7 @@ where
 }
 
 async fn describe<D>(
-    pool: &sqlx::Pool<D>,
+    sessions: &Sessions<D>,
     statement: &Statement,
     limit: Duration,
 ) -> Result<Vec<ColumnType>, Failure>
@@ -367,17 +371,20 @@ where
     D: Server,
     for<'c> &'c mut D::Connection: Executor<'c, Database = D>,
 {
-    let mut connection = pool.acquire().await?;
-    let prepared = tokio::time::timeout(limit, connection.prepare(statement.sql().into_sql_str())).await;
-    let types = match prepared {
+    let mut session = sessions.take().await?;
+    let sql = statement.sql().into_sql_str();
+    let prepared = tokio::time::timeout(limit, session.connection.prepare(sql)).await;
+    let failure = match prepared {
         Ok(Ok(prepared)) => {
-            return Ok(prepared.columns().iter().map(|column| D::column_type(column.type_info())).collect());
+            let types = prepared.columns().iter().map(|column| D::column_type(column.type_info())).collect();
+            sessions.keep(session);
+            return Ok(types);
         }
         Ok(Err(error)) => error.into(),
         Err(_) => silence(limit),
     };
-    connection.close_on_drop();
-    Err(types)
+    session.connection.close_on_drop();
+    Err(failure)
 }
 
 fn silence(limit: Duration) -> Failure {

@@ -1,7 +1,7 @@
 //! What is particular to PostgreSQL.
 
 use super::cell::{Cell, ColumnType, Kind};
-use super::database::{CONNECT, Opened, Pool, Server, WAIT};
+use super::database::{CONNECT, Opened, Pool, Server, Sessions, WAIT};
 use super::error::Failure;
 use super::sql::{Fragment, Query, Statement, Value, render};
 use crate::config::{self, Dialect};
@@ -27,7 +27,7 @@ pub async fn open(config: &config::Database) -> Opened {
     let name = options.get_database().unwrap_or(options.get_username()).to_owned();
     let place = format!("{}@{host}:{}/{name}", options.get_username(), options.get_port());
     let pool = pool(options, config).await;
-    Opened { place, pool: pool.map(Pool::Postgres) }
+    Opened { place, pool: pool.map(|pool| Pool::Postgres(Sessions::of(pool, config.max_connections))) }
 }
 
 async fn pool(options: PgConnectOptions, config: &config::Database) -> Result<sqlx::PgPool, Failure> {

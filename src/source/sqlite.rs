@@ -1,7 +1,7 @@
 //! What is particular to SQLite.
 
 use super::cell::{Cell, ColumnType, Kind};
-use super::database::{Opened, Pool, Server, WAIT};
+use super::database::{Opened, Pool, Server, Sessions, WAIT};
 use super::error::{ErrorKind, Failure};
 use super::sql::{Query, Value, clock, render};
 use crate::config::{self, Dialect};
@@ -25,7 +25,7 @@ pub async fn open(config: &config::Database) -> Opened {
     };
     let place = options.get_filename().display().to_string();
     let pool = pool(options, config.max_connections).await;
-    Opened { place, pool: pool.map(Pool::Sqlite) }
+    Opened { place, pool: pool.map(|pool| Pool::Sqlite(Sessions::of(pool, config.max_connections))) }
 }
 
 async fn pool(options: SqliteConnectOptions, max_connections: u32) -> Result<sqlx::SqlitePool, Failure> {

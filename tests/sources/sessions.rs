@@ -226,3 +226,33 @@ async fn reading_can_move_between_threads() {
         bench.remove(None).await;
     }
 }
+
+/// One session serves statements that come one after the other, so that each is prepared once; and nobody minds if it was
+/// ended between two of them.
+#[tokio::test]
+async fn the_session_that_was_used_last_is_used_again_while_it_is_there() {
+    for bench in benches().await.into_iter().filter(|bench| bench.dialect != Dialect::Sqlite) {
+        let own_number = bench.pick(
+            "",
+            "SELECT to_timestamp(1600000000 + pg_backend_pid())",
+            "SELECT FROM_UNIXTIME(1600000000 + CONNECTION_ID())",
+        );
+        let config = config::Database { fresh_until: Some(own_number.to_owned()), ..bench.config() };
+        let db = Database::connect(&config).await.unwrap();
+        let number = async || (db.fresh_until().await.unwrap().unwrap().0 / 1_000_000) - 1_600_000_000;
+        let first = number().await;
+        for _ in 0..5 {
+            assert_eq!(number().await, first, "{:?}", bench.dialect);
+        }
+        bench
+            .run(&match bench.dialect {
+                Dialect::Postgres => format!("SELECT pg_terminate_backend({first})"),
+                _ => format!("KILL {first}"),
+            })
+            .await;
+        let second = number().await;
+        assert_ne!(second, first, "{:?}", bench.dialect);
+        assert_eq!(number().await, second, "{:?}", bench.dialect);
+        bench.remove(None).await;
+    }
+}

@@ -4,7 +4,7 @@
 //! link's. A connection begins slowly, so that small values make a long link look slow: larger ones follow while that makes
 //! a difference. What disturbs only makes a value take longer, so that the fastest one counts.
 
-use super::{Database, Pool, Server, drain, silence};
+use super::{Database, Pool, Server, Sessions, drain, silence};
 use crate::clock::Stopwatch;
 use crate::config::Dialect;
 use crate::source::error::Failure;
@@ -105,18 +105,25 @@ impl Database {
 }
 
 /// Measures on one connection, which gets faster as it is used.
-async fn over<D>(pool: &sqlx::Pool<D>, dialect: Dialect, enough: u64, limit: Duration) -> Result<u64, Failure>
+async fn over<D>(
+    sessions: &Sessions<D>,
+    dialect: Dialect,
+    enough: u64,
+    limit: Duration,
+) -> Result<u64, Failure>
 where
     D: Server,
     D::Arguments: IntoArguments<D>,
     for<'c> &'c mut D::Connection: Executor<'c, Database = D>,
 {
-    let mut connection = pool.acquire().await?;
-    let probed = tokio::time::timeout(limit, probed::<D>(&mut connection, dialect, enough)).await;
+    let mut session = sessions.take().await?;
+    let probed = tokio::time::timeout(limit, probed::<D>(&mut session.connection, dialect, enough)).await;
     let probe = probed.unwrap_or_else(|_| Err(silence(limit)));
-    if !probe.as_ref().is_ok_and(|probe| probe.all_came) {
+    if probe.as_ref().is_ok_and(|probe| probe.all_came) {
+        sessions.keep(session);
+    } else {
         // The rest of a value may still be under way on it.
-        connection.close_on_drop();
+        session.connection.close_on_drop();
     }
     probe.map(|probe| probe.best)
 }
