@@ -186,6 +186,11 @@ impl TimeColumn {
         self.axis.usable(&self.raw, self.dialect, self.usable)
     }
 
+    /// What rows [`Self::within`] a span have to hold beyond that to be usable.
+    pub fn usable_within(&self, span: Span) -> Fragment {
+        self.axis.usable_within(&self.raw, self.dialect, self.usable, span)
+    }
+
     /// Rows that may say "not yet".
     pub fn not_yet(&self) -> Fragment {
         self.axis.not_yet(&self.raw, self.usable)

@@ -98,7 +98,7 @@ impl EventTable {
             ("expected_high", bits(high)),
             ("by_expected", if differ { "GROUP BY 4, 5".into() } else { "".into() }),
             ("acked_within", crate::source::within(acked, slice)),
-            ("acked_usable", acked.map_or("(1 = 1)".into(), TimeColumn::usable)),
+            ("acked_usable", acked.map_or("(1 = 1)".into(), |acked| acked.usable_within(slice))),
             ("filter", self.filter.clone()),
         ]);
         self.relation.statement(Query::EventsPacked, &slots)

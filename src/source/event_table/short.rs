@@ -132,7 +132,7 @@ impl EventTable {
             ("expected_high", bits(high)),
             ("by_expected", if differ { "GROUP BY 4, 5".into() } else { "".into() }),
             ("acked_within", crate::source::within(acked, span)),
-            ("acked_usable", acked.map_or("(1 = 1)".into(), crate::source::time_column::TimeColumn::usable)),
+            ("acked_usable", acked.map_or("(1 = 1)".into(), |acked| acked.usable_within(span))),
             ("filter", self.filter.clone()),
         ]);
         self.relation.statement(Query::EventsShort, &slots)
@@ -158,7 +158,7 @@ impl EventTable {
         slots.extend([
             ("filter", filter),
             ("acked_within", crate::source::within(acked, span)),
-            ("acked_usable", acked.map_or("(1 = 1)".into(), crate::source::time_column::TimeColumn::usable)),
+            ("acked_usable", acked.map_or("(1 = 1)".into(), |acked| acked.usable_within(span))),
             ("limit", limit),
         ]);
         self.relation.statement(Query::EventsAcked, &slots)

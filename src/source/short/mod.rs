@@ -21,7 +21,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Stands between two pieces. No id that a person writes holds it, and one that does makes the count wrong.
 const SEPARATOR: u8 = 0x1f;
 
-/// How a table's rows come in the short form: on PostgreSQL each time, in 8 bytes, before its id; else behind it.
+/// How a table's rows come in the short form: on PostgreSQL all ids in one value and all times, 8 bytes each, in another;
+/// else each time behind its id.
 #[derive(Debug)]
 pub struct ShortForm {
     ids: ShortId,
@@ -99,14 +100,10 @@ impl ShortForm {
                 vec![("fitting", fitting), ("together", self.listed(put, &times))]
             }
             Dialect::Postgres => {
-                let (together, between) = if self.ids.is_separated() {
-                    (format!("{times} || textsend({ids})"), r"'\x1f'::bytea")
-                } else {
-                    (format!("{times} || {ids}"), "''::bytea")
-                };
-                let together = Fragment::text(together);
-                let fits = self.fits.clone();
-                vec![("fits", fits), ("together", together), ("between", between.into()), ("only", only)]
+                let between = if self.ids.is_separated() { r"E'\x1f'" } else { "''::bytea" };
+                let (ids, times) = (Fragment::text(ids), Fragment::text(times));
+                let fits = ("fits", self.fits.clone());
+                vec![fits, ("ids", ids), ("between", between.into()), ("times", times), ("only", only)]
             }
             Dialect::Sqlite => {
                 // Not X'1F', which is nothing at all where a file keeps text in UTF-16.
@@ -188,11 +185,38 @@ impl ShortForm {
         if put == Put::All && fitting != rows {
             return Err(Misfit::Mixed);
         }
-        let bulk = self.bulk(bytes(row.cell(2)), fitting)?;
+        let value = bytes(row.cell(2));
+        let bulk = match self.ids.dialect() {
+            Dialect::Postgres => self.of_two(value, bytes(row.named("times")), fitting)?,
+            Dialect::Sqlite | Dialect::Mysql => self.bulk(value, fitting)?,
+        };
         Ok(Group { rows, fitting, expected_by: bits(3) | bits(4) << BITS, bulk })
     }
 
-    /// Takes the value apart.
+    /// Takes the values apart that hold ids and times.
+    fn of_two(&self, ids: &[u8], times: &[u8], fitting: usize) -> Result<Bulk, Misfit> {
+        let mut bulk = Bulk::with_capacity(fitting);
+        let (times, left) = times.as_chunks::<8>();
+        if times.len() != fitting || !left.is_empty() {
+            return Err(Misfit::Few);
+        }
+        if fitting == 0 {
+            return Ok(bulk);
+        }
+        let (mut pieces, mut clock) = (Pieces::of(ids), self.times.clock());
+        for at in times {
+            let id = self.ids.piece(&mut pieces).ok_or(Misfit::Few)?;
+            let at = clock.instant(at).ok_or(Misfit::Other)?;
+            self.ids.take(id, at, &mut bulk).ok_or(Misfit::Other)?;
+        }
+        // A separator within an id leaves a piece more.
+        match (self.ids.is_separated(), pieces.0) {
+            (false, Some([])) | (true, None) => Ok(bulk),
+            _ => Err(Misfit::Other),
+        }
+    }
+
+    /// Takes the value apart that holds both.
     fn bulk(&self, value: &[u8], fitting: usize) -> Result<Bulk, Misfit> {
         let mut bulk = Bulk::with_capacity(fitting);
         if fitting == 0 {
@@ -204,21 +228,11 @@ impl ShortForm {
             let at = clock.instant(at).ok_or(Misfit::Other)?;
             self.ids.take(id, at, &mut bulk).ok_or(Misfit::Other)?;
         }
-        // The last piece is known to be whole by its length or by what stands behind it on MySQL, which alone cuts answers off;
-        // elsewhere a separator there would be an id's own.
-        match (self.ends_open(), pieces.0) {
+        // The last piece is known to be whole by its length or by what stands behind it on MySQL, which alone cuts answers off.
+        match (self.ids.dialect() == Dialect::Mysql, pieces.0) {
             (true, Some([])) | (false, None) => Ok(bulk),
             (true, None) => Err(Misfit::Few),
             _ => Err(Misfit::Other),
-        }
-    }
-
-    /// Whether more could stand behind the last piece: it ends in a separator, or has a length of its own.
-    fn ends_open(&self) -> bool {
-        match self.ids.dialect() {
-            Dialect::Mysql => true,
-            Dialect::Postgres => !self.ids.is_separated(),
-            Dialect::Sqlite => false,
         }
     }
 
@@ -226,19 +240,11 @@ impl ShortForm {
     fn next<'b>(&self, pieces: &mut Pieces<'b>) -> Result<(&'b [u8], &'b [u8]), Misfit> {
         let Some(length) = self.times.length() else {
             let id = self.ids.piece(pieces).ok_or(Misfit::Few)?;
-            return Ok((id, self.times.piece(pieces).ok_or(Misfit::Few)?));
+            return Ok((id, pieces.separated().ok_or(Misfit::Few)?));
         };
-        if self.ids.dialect() != Dialect::Postgres {
-            let piece = if self.ids.is_separated() { pieces.closed() } else { pieces.fixed(16 + length) };
-            let piece = piece.ok_or(Misfit::Few)?;
-            return piece.len().checked_sub(length).map(|id| piece.split_at(id)).ok_or(Misfit::Other);
-        }
-        let at = self.times.piece(pieces).ok_or(Misfit::Few)?;
-        // Every usual time begins with a zero, and text holds none: a separator within an id would show here.
-        if self.ids.is_separated() && at[0] != 0 {
-            return Err(Misfit::Other);
-        }
-        Ok((self.ids.piece(pieces).ok_or(Misfit::Few)?, at))
+        let piece = if self.ids.is_separated() { pieces.closed() } else { pieces.fixed(16 + length) };
+        let piece = piece.ok_or(Misfit::Few)?;
+        piece.len().checked_sub(length).map(|id| piece.split_at(id)).ok_or(Misfit::Other)
     }
 }
 

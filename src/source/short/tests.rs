@@ -94,19 +94,19 @@ fn postgres(times: Kind, ids: Kind, format: &TimeFormat) -> ShortForm {
 proptest! {
     /// Whatever an id holds: it comes as it is, or not at all.
     #[test]
-    fn times_may_stand_before_ids_that_hold_anything(
+    fn ids_and_times_may_come_apart_whatever_ids_hold(
         rows in proptest::collection::vec(("[a-c\x01\x1f]{0,30}", 0_i64..900_000_000_000_000), 1..9),
     ) {
         let form = postgres(Kind::Instant, Kind::Text, &TimeFormat::Native);
-        let row = |(id, at): &(String, i64)| [at.to_be_bytes().as_slice(), id.as_bytes()].concat();
-        let value = rows.iter().map(row).collect::<Vec<_>>().join(&SEPARATOR);
+        let value = rows.iter().map(|(id, _)| id.as_str()).collect::<Vec<_>>().join("\x1f");
+        let times: Vec<u8> = rows.iter().flat_map(|(_, at)| at.to_be_bytes()).collect();
         let right: Vec<_> = rows.iter().map(|(id, at)| format!("{id}@{}", Micros(at + 946_684_800_000_000))).collect();
-        let read = ids(&form, &value, rows.len());
+        let read = two(&form, value.as_bytes(), &times, rows.len());
         let broken = rows.iter().any(|(id, _)| id.contains('\x1f'));
         prop_assert_eq!(read, if broken { Err(Misfit::Other) } else { Ok(right.clone()) });
-        let cut = ids(&form, &value[..value.len() - 1], rows.len());
-        prop_assert_ne!(cut.as_ref(), Ok(&right));
-        prop_assert!(ids(&form, &value, rows.len() - 1).is_err() || rows.len() == 1);
+        prop_assert!(two(&form, value.as_bytes(), &times, rows.len() - 1).is_err());
+        prop_assert!(two(&form, value.as_bytes(), &times, rows.len() + 1).is_err());
+        prop_assert!(two(&form, value.as_bytes(), &times[1..], rows.len()).is_err());
     }
 
     /// Be it what looks like a time, or where a row ends.
@@ -129,25 +129,33 @@ proptest! {
 }
 
 #[test]
-fn numbers_and_sixteen_bytes_stand_beside_each_other_too() {
+fn numbers_and_sixteen_bytes_come_apart_too() {
     let epoch = TimeFormat::EpochMicros;
     let at = 1_772_445_600_000_000_i64;
     let numbers = postgres(Kind::Integer(8, true), Kind::Text, &epoch);
-    let value = [at.to_be_bytes().as_slice(), b"a\x1f", &at.to_be_bytes(), b"b"].concat();
+    let times = [at.to_be_bytes(); 2].concat();
     let right = ["a@2026-03-02T10:00:00Z", "b@2026-03-02T10:00:00Z"];
-    assert_eq!(ids(&numbers, &value, 2).unwrap(), right);
-    let negative = [(-at).to_be_bytes().as_slice(), b"a"].concat();
-    assert_eq!(ids(&numbers, &negative, 1), Err(Misfit::Other), "read as a row");
+    assert_eq!(two(&numbers, b"a\x1fb", &times, 2).unwrap(), right);
+    assert_eq!(two(&numbers, b"a", &(-at).to_be_bytes(), 1), Err(Misfit::Other), "read as a row");
+    assert_eq!(two(&numbers, b"", &[], 0).unwrap(), Vec::<String>::new());
     let uuids = postgres(Kind::Integer(8, true), Kind::Uuid, &epoch);
-    let value = [at.to_be_bytes().as_slice(), &[0x1f; 16], &at.to_be_bytes(), &[0; 16]].concat();
-    let read = ids(&uuids, &value, 2).unwrap();
+    let value = [[0x1f; 16], [0; 16]].concat();
+    let read = two(&uuids, &value, &times, 2).unwrap();
     assert_eq!(read[0], "1f1f1f1f-1f1f-1f1f-1f1f-1f1f1f1f1f1f@2026-03-02T10:00:00Z");
-    assert_eq!(ids(&uuids, &value[..47], 2), Err(Misfit::Few));
+    assert_eq!(two(&uuids, &value[..31], &times, 2), Err(Misfit::Few));
+    assert_eq!(two(&uuids, &value, &times[..8], 1), Err(Misfit::Other));
 }
 
 fn ids(form: &ShortForm, value: &[u8], fitting: usize) -> Result<Vec<String>, Misfit> {
-    form.bulk(value, fitting)
-        .map(|bulk| bulk.rows().iter().map(|row| format!("{}@{}", bulk.id(row), row.at)).collect())
+    form.bulk(value, fitting).map(|bulk| shown(&bulk))
+}
+
+fn two(form: &ShortForm, ids: &[u8], times: &[u8], fitting: usize) -> Result<Vec<String>, Misfit> {
+    form.of_two(ids, times, fitting).map(|bulk| shown(&bulk))
+}
+
+fn shown(bulk: &Bulk) -> Vec<String> {
+    bulk.rows().iter().map(|row| format!("{}@{}", bulk.id(row), row.at)).collect()
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! Times in the short form: what the server puts together, and how a piece becomes an instant again.
 
-use super::Pieces;
 use crate::config::Dialect;
 use crate::model::Micros;
 use crate::model::event::Stamp;
@@ -84,14 +83,6 @@ impl ShortTime {
             (Dialect::Sqlite, Form::Text) => Some(one_type("text")),
             (Dialect::Sqlite, _) => Some(one_type("integer")),
             _ => None,
-        }
-    }
-
-    /// The next one's piece, where they stand apart.
-    pub(super) fn piece<'b>(&self, pieces: &mut Pieces<'b>) -> Option<&'b [u8]> {
-        match self.length {
-            Some(length) => pieces.fixed(length),
-            None => pieces.separated(),
         }
     }
 
@@ -238,10 +229,13 @@ mod tests {
             let bytes: Vec<u8> = clocks.iter().flat_map(|clock| (clock - EPOCH).to_be_bytes()).collect();
             let expected: Vec<_> = clocks.iter().map(|clock| local.reader.stamp(Cell::Local(*clock)).unwrap().at()).collect();
             for (times, value) in [(&local, text.as_bytes()), (&binary, bytes.as_slice())] {
-                let (mut clock, mut pieces) = (times.clock(), Pieces::of(value));
-                let read: Vec<_> = clocks.iter().map(|_| clock.instant(times.piece(&mut pieces).unwrap())).collect();
+                let mut clock = times.clock();
+                let pieces: Vec<&[u8]> = match times.length() {
+                    Some(length) => value.chunks(length).collect(),
+                    None => value.split(|byte| *byte == 0x1f).collect(),
+                };
+                let read: Vec<_> = pieces.into_iter().map(|piece| clock.instant(piece)).collect();
                 prop_assert_eq!(&read, &expected);
-                prop_assert!(pieces.0.is_none_or(<[u8]>::is_empty));
             }
         }
 
