@@ -26,6 +26,14 @@ impl Filters {
         self.sets.push(vec![0; (ids / IDS).max(1).next_power_of_two()]);
     }
 
+    /// Adds an id to a single set that has room for so many.
+    pub fn mark(&mut self, id: &Id, ids: usize) {
+        if self.sets.is_empty() {
+            self.begin(ids);
+        }
+        self.add(id);
+    }
+
     /// Adds an id to the set that was begun last.
     pub fn add(&mut self, id: &Id) {
         self.add_hash(self.hash(id));

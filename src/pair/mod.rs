@@ -18,6 +18,7 @@ pub use slice::{Met, pair_up};
 
 use crate::classify::{Delivery, Facts};
 use crate::model::{Id, Micros};
+use filter::Filters;
 use hashbrown::HashMap;
 use hashbrown::hash_map::{Entry as Place, EntryRef as RefPlace};
 use seen::NEVER;
@@ -26,6 +27,8 @@ use spill::Spill;
 
 /// A filter has room for so many times as many ids as are held.
 const FILTERED: usize = 8;
+/// That of what is held stays in the processor's cache, and has room for so many; with more it only helps less.
+const MARKED: usize = 1 << 16;
 
 /// How much a pairing may hold in memory.
 #[derive(Clone, Copy, Debug, Default)]
@@ -52,6 +55,8 @@ impl Room {
 #[derive(Debug, Default)]
 pub struct Pairing {
     seen: HashMap<Id, Seen>,
+    /// Of all that was ever held: nearly every pair of a slice is asked for, and hardly any is.
+    marked: Filters,
     ids_unique: bool,
     late_after: Option<i64>,
     room: Room,
@@ -188,6 +193,7 @@ impl Pairing {
             RefPlace::Occupied(place) => place,
             RefPlace::Vacant(place) => {
                 place.insert(Seen::of_event(row, short));
+                self.marked.mark(id, MARKED);
                 return (None, row, None);
             }
         };
@@ -206,6 +212,7 @@ impl Pairing {
         let mut place = match self.seen.entry(id) {
             Place::Occupied(place) => place,
             Place::Vacant(place) => {
+                self.marked.mark(place.key(), MARKED);
                 place.insert(Seen::of_receipt(at));
                 return None;
             }
@@ -264,7 +271,10 @@ impl Pairing {
     fn hold(&mut self, id: Id, seen: Seen, merged: &mut dyn FnMut(&Facts, &Facts, &Facts)) {
         self.make_room();
         match self.seen.entry(id) {
-            Place::Vacant(place) => _ = place.insert(seen),
+            Place::Vacant(place) => {
+                self.marked.mark(place.key(), MARKED);
+                place.insert(seen);
+            }
             Place::Occupied(mut place) => place.get_mut().add(seen, merged),
         }
     }
@@ -304,7 +314,7 @@ impl Pairing {
     /// Whether the id's event or a receipt of it is held, or may have been put out of memory.
     #[must_use]
     pub fn holds(&self, id: &Id) -> bool {
-        self.seen.contains_key(id) || self.spill.may_hold(id)
+        self.marked.may_hold(id) && self.seen.contains_key(id) || self.spill.may_hold(id)
     }
 }
 

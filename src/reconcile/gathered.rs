@@ -3,8 +3,8 @@
 use super::part::{Answer, Batch};
 use super::read::Who;
 use crate::book::FlowBook;
-use crate::model::{Bulk, DeadLetter, Event, Receipt, ShortEvents};
-use crate::source::ReceiptSlice;
+use crate::model::DeadLetter;
+use crate::source::{EventSlice, ReceiptSlice};
 use std::collections::BTreeMap;
 
 /// How many rows the side gave that gave more.
@@ -20,54 +20,33 @@ pub(super) fn busier_side(answers: &[Answer]) -> usize {
 /// What all tables gave of a slice.
 pub(super) struct Gathered {
     pub(super) rows: u64,
-    short_events: Vec<ShortEvents>,
-    events: Vec<Event>,
+    events: EventSlice,
     /// Of each consumer.
-    short_receipts: Vec<Bulk>,
-    receipts: Vec<(usize, Vec<Receipt>)>,
+    receipts: Vec<ReceiptSlice>,
     dead_letters: Vec<(usize, Vec<DeadLetter>)>,
 }
 
 impl Gathered {
     pub(super) fn new(consumers: usize) -> Self {
-        Self {
-            rows: 0,
-            short_events: Vec::new(),
-            events: Vec::new(),
-            short_receipts: vec![Bulk::default(); consumers],
-            receipts: Vec::new(),
-            dead_letters: Vec::new(),
-        }
+        let receipts = (0..consumers).map(|_| ReceiptSlice::default()).collect();
+        Self { rows: 0, events: EventSlice::default(), receipts, dead_letters: Vec::new() }
     }
 
     pub(super) fn add(&mut self, who: Who, batch: Batch) {
         self.rows += batch.len() as u64;
         match (who, batch) {
-            (_, Batch::Events(slice)) => {
-                self.short_events.extend(slice.short);
-                self.events.extend(slice.rows);
-            }
-            (Who::Consumer(place), Batch::Receipts(slice)) => self.add_receipts(place, slice),
+            (_, Batch::Events(slice)) => self.events.append(slice),
+            (Who::Consumer(place), Batch::Receipts(slice)) => self.receipts[place].append(slice),
             (Who::Consumer(place), Batch::DeadLetters(rows)) => self.dead_letters.push((place, rows)),
             (Who::Producer, Batch::Receipts(_) | Batch::DeadLetters(_)) => {}
         }
     }
 
-    fn add_receipts(&mut self, place: usize, slice: ReceiptSlice) {
-        let bulk = &mut self.short_receipts[place];
-        if bulk.is_empty() {
-            *bulk = slice.short;
-        } else if !bulk.append(&slice.short) {
-            // More text than one buffer holds.
-            self.receipts.push((place, slice.short.receipts().collect()));
-        }
-        self.receipts.push((place, slice.rows));
-    }
-
     pub(super) fn feed(self, book: &mut FlowBook) {
-        book.slice(self.short_events, self.short_receipts);
-        self.events.iter().for_each(|row| book.event(row));
-        for (place, rows) in self.receipts {
+        let (short, rows): (Vec<_>, Vec<_>) = self.receipts.into_iter().map(|it| (it.short, it.rows)).unzip();
+        book.slice(self.events.short, short);
+        self.events.rows.iter().for_each(|row| book.event(row));
+        for (place, rows) in rows.into_iter().enumerate() {
             rows.into_iter().for_each(|row| book.receipt(place, row));
         }
         for (place, rows) in self.dead_letters {

@@ -90,28 +90,50 @@ impl Cut {
         (!slice.is_empty()).then_some(Self { slice, ..self })
     }
 
-    pub(super) fn events(self, table: &Arc<EventTable>, readers: &Arc<Semaphore>) -> Task {
-        let (table, database) = (Arc::clone(table), table.database().clone());
-        task(database, readers, async move {
-            let read = if self.packed {
-                table.read_packed(self.slice, self.max).await?
-            } else {
-                table.read_slice(self.slice, self.max, self.many).await?
-            };
-            Ok(read.map(Batch::Events))
-        })
+    /// Of tables that join each other, or of one.
+    pub(super) fn events(self, tables: &[Arc<EventTable>], readers: &Arc<Semaphore>) -> Option<Task> {
+        let (tables, database) = (tables.to_vec(), tables.first()?.database().clone());
+        Some(task(database, readers, async move {
+            if tables.len() > 1
+                && let Some(read) = EventTable::read_together(&tables, self.slice, self.max).await?
+            {
+                return Ok(Some(Batch::Events(read)));
+            }
+            let mut all = EventSlice::default();
+            for table in tables {
+                let read = if self.packed {
+                    table.read_packed(self.slice, self.max).await?
+                } else {
+                    table.read_slice(self.slice, self.max, self.many).await?
+                };
+                let Some(read) = read else { return Ok(None) };
+                all.append(read);
+            }
+            Ok(Some(Batch::Events(all)))
+        }))
     }
 
-    pub(super) fn receipts(self, table: &Arc<ReceiptTable>, readers: &Arc<Semaphore>) -> Task {
-        let (table, database) = (Arc::clone(table), table.database().clone());
-        task(database, readers, async move {
-            let read = if self.packed {
-                table.read_packed(self.slice, self.max).await?
-            } else {
-                table.read_slice(self.slice, self.max, self.many).await?
-            };
-            Ok(read.map(Batch::Receipts))
-        })
+    /// The same.
+    pub(super) fn receipts(self, tables: &[Arc<ReceiptTable>], readers: &Arc<Semaphore>) -> Option<Task> {
+        let (tables, database) = (tables.to_vec(), tables.first()?.database().clone());
+        Some(task(database, readers, async move {
+            if tables.len() > 1
+                && let Some(read) = ReceiptTable::read_together(&tables, self.slice).await?
+            {
+                return Ok(Some(Batch::Receipts(read)));
+            }
+            let mut all = ReceiptSlice::default();
+            for table in tables {
+                let read = if self.packed {
+                    table.read_packed(self.slice, self.max).await?
+                } else {
+                    table.read_slice(self.slice, self.max, self.many).await?
+                };
+                let Some(read) = read else { return Ok(None) };
+                all.append(read);
+            }
+            Ok(Some(Batch::Receipts(all)))
+        }))
     }
 
     pub(super) fn dead_letters(self, table: &Arc<DeadLetterTable>, readers: &Arc<Semaphore>) -> Task {

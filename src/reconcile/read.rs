@@ -27,6 +27,8 @@ const READERS_MAX: usize = 8;
 const AHEAD: usize = 2;
 /// ... and so many packed ones, which take less room.
 const AHEAD_PACKED: usize = 3;
+/// So many tables are read by one statement at the most.
+const TOGETHER: usize = 16;
 /// So many rows without any usable time are read.
 pub(super) const UNDATED_ROWS_MAX: usize = 100_000;
 
@@ -178,18 +180,18 @@ impl Reading<'_> {
 
     fn tables(&self, cut: Cut, book: &FlowBook, readers: &Arc<Semaphore>) -> Vec<(Who, Task)> {
         let mut tables = Vec::new();
-        for table in &self.producer.tables {
-            if let Some(part) = cut.part(self.plan.events, table.slicing()) {
-                tables.push((Who::Producer, part.events(table, readers)));
-            }
+        for group in joined(&self.producer.tables, |one, next| !cut.packed && one.joins(next)) {
+            let part = cut.part(self.plan.events, group[0].slicing());
+            let task = part.and_then(|part| part.events(group, readers));
+            tables.extend(task.map(|task| (Who::Producer, task)));
         }
         for (place, opened) in self.consumers.iter().enumerate().filter(|(place, _)| book.has(*place)) {
             let Some(opened) = opened else { continue };
             let (who, span) = (Who::Consumer(place), self.receipts_span(place, book.rules()));
-            for table in &opened.receipts {
-                if let Some(part) = cut.part(span, table.slicing()) {
-                    tables.push((who, part.receipts(table, readers)));
-                }
+            for group in joined(&opened.receipts, |one, next| !cut.packed && one.joins(next)) {
+                let part = cut.part(span, group[0].slicing());
+                let task = part.and_then(|part| part.receipts(group, readers));
+                tables.extend(task.map(|task| (who, task)));
             }
             if let Some(table) = &opened.dead_letters
                 && let Some(part) = cut.part(self.plan.receipts, table.slicing())
@@ -231,6 +233,11 @@ impl Reading<'_> {
         read.feed(book);
         Ok(rows)
     }
+}
+
+/// Neighbours that join each other, so many at the most.
+fn joined<T>(tables: &[Arc<T>], joins: impl Fn(&T, &T) -> bool) -> impl Iterator<Item = &[Arc<T>]> {
+    tables.chunk_by(move |one, next| joins(one, next)).flat_map(|group| group.chunks(TOGETHER))
 }
 
 /// The first failure of a consumer counts; the slice's other tables may have failed with it.

@@ -1,8 +1,10 @@
 //! One database that holds sources: its sessions, and the one way in which statements are run.
 
+mod answer;
 mod link;
 mod sessions;
 
+use answer::{describe, stream};
 pub(super) use sessions::Sessions;
 
 use super::cell::{Cell, ColumnType, Fields, Kind};
@@ -17,9 +19,7 @@ use crate::connect;
 use crate::model::event::Stamp;
 use crate::model::{Micros, Span};
 use chrono_tz::Tz;
-use futures_util::TryStreamExt as _;
 use secrecy::ExposeSecret as _;
-use sqlx::{Column as _, Executor, IntoArguments, Row as _, SqlSafeStr as _, Statement as _};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -298,95 +298,3 @@ pub(super) type Decode<'a, T> = dyn Fn(&dyn Fields) -> Result<Option<T>, String>
 
 /// Takes rows; a complaint ends the statement and is a mistake in the configuration.
 pub(super) type Sink<'a> = dyn FnMut(&dyn Fields) -> Result<(), String> + Send + 'a;
-
-struct View<'r, D: Server> {
-    row: &'r D::Row,
-    kinds: &'r [Kind],
-}
-
-impl<D: Server> Fields for View<'_, D> {
-    fn cell(&self, index: usize) -> Cell<'_> {
-        self.kinds.get(index).map_or(Cell::Null, |kind| D::cell(self.row, index, *kind))
-    }
-
-    fn named(&self, name: &str) -> Cell<'_> {
-        let place = self.row.columns().iter().position(|column| column.name().eq_ignore_ascii_case(name));
-        place.map_or(Cell::Null, |place| self.cell(place))
-    }
-}
-
-async fn stream<D>(
-    sessions: &Sessions<D>,
-    statement: &Statement,
-    limit: Duration,
-    sink: &mut Sink<'_>,
-) -> Result<(), Failure>
-where
-    D: Server,
-    D::Arguments: IntoArguments<D>,
-    for<'c> &'c mut D::Connection: Executor<'c, Database = D>,
-{
-    let mut session = sessions.take().await?;
-    let outcome = tokio::time::timeout(limit, drain::<D>(&mut session.connection, statement, sink)).await;
-    let outcome = outcome.unwrap_or_else(|_| Err(silence(limit)));
-    match outcome {
-        Ok(()) => sessions.keep(session),
-        // Rows may still be under way on it: nobody else shall read them.
-        Err(_) => session.connection.close_on_drop(),
-    }
-    outcome
-}
-
-async fn drain<D>(
-    connection: &mut D::Connection,
-    statement: &Statement,
-    sink: &mut Sink<'_>,
-) -> Result<(), Failure>
-where
-    D: Server,
-    D::Arguments: IntoArguments<D>,
-    for<'c> &'c mut D::Connection: Executor<'c, Database = D>,
-{
-    let mut arguments = D::Arguments::default();
-    for value in statement.values() {
-        D::bind(&mut arguments, value).map_err(|error| Failure::other(error.to_string()))?;
-    }
-    let mut rows = connection.fetch(sqlx::query_with(statement.sql(), arguments));
-    let mut kinds = Vec::new();
-    while let Some(row) = rows.try_next().await? {
-        if kinds.is_empty() {
-            kinds = row.columns().iter().map(|column| D::column_type(column.type_info()).kind).collect();
-        }
-        sink(&View::<D> { row: &row, kinds: &kinds }).map_err(Failure::configuration)?;
-    }
-    Ok(())
-}
-
-async fn describe<D>(
-    sessions: &Sessions<D>,
-    statement: &Statement,
-    limit: Duration,
-) -> Result<Vec<ColumnType>, Failure>
-where
-    D: Server,
-    for<'c> &'c mut D::Connection: Executor<'c, Database = D>,
-{
-    let mut session = sessions.take().await?;
-    let sql = statement.sql().into_sql_str();
-    let prepared = tokio::time::timeout(limit, session.connection.prepare(sql)).await;
-    let failure = match prepared {
-        Ok(Ok(prepared)) => {
-            let types = prepared.columns().iter().map(|column| D::column_type(column.type_info())).collect();
-            sessions.keep(session);
-            return Ok(types);
-        }
-        Ok(Err(error)) => error.into(),
-        Err(_) => silence(limit),
-    };
-    session.connection.close_on_drop();
-    Err(failure)
-}
-
-fn silence(limit: Duration) -> Failure {
-    Failure { kind: ErrorKind::Transient, message: format!("no answer within {} s", limit.as_secs()) }
-}

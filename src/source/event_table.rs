@@ -36,8 +36,7 @@ pub struct EventTable {
     expects: Vec<Option<String>>,
     notes: Vec<String>,
     short: Option<ShortForm>,
-    /// Rows that are not acked are found along the index on the ack time.
-    few_unacked: bool,
+    ahead: unacked::Ahead,
 }
 
 /// Consumers in each of the two bit sets of a row.
@@ -82,10 +81,9 @@ impl EventTable {
             attempts,
             notes,
             short: None,
-            few_unacked: false,
+            ahead: unacked::Ahead::new(),
         };
         table.short = short::form(&table);
-        table.few_unacked = table.has_few_unacked().await;
         Ok(table)
     }
 
@@ -132,6 +130,11 @@ impl EventTable {
         let mut fetched = 0;
         let whole = self.slicing().whole;
         for statement in self.range(slice, &limit(max_rows))? {
+            if let Some(rows) = self.ahead(&statement, slice).await {
+                fetched += rows.len();
+                events.extend(rows);
+                continue;
+            }
             let keep = |event: &Event| !whole || home(event).is_some();
             let rows = self.collect(&statement, &keep).await?;
             fetched += rows.fetched;

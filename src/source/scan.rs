@@ -91,7 +91,7 @@ pub(super) async fn about(relation: &Relation, statement: &Statement) -> Option<
 }
 
 /// Whether the server would read a whole table for a statement.
-async fn scans(relation: &Relation, statement: &Statement) -> bool {
+pub(super) async fn scans(relation: &Relation, statement: &Statement) -> bool {
     let dialect = relation.db.dialect();
     let slots = [("statement", statement.fragment())];
     let Ok(explain) = sql::render(Query::GuardPlan, dialect, &slots) else { return false };

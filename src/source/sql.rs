@@ -104,12 +104,31 @@ pub struct Statement {
     pub name: &'static str,
     dialect: Dialect,
     body: Fragment,
+    long: bool,
 }
 
 impl Statement {
     /// A query of the configuration, as it stands.
     pub fn own(name: &'static str, dialect: Dialect, text: &str) -> Self {
-        Self { name, dialect, body: Fragment::text(text) }
+        Self { name, dialect, body: Fragment::text(text), long: false }
+    }
+
+    /// The rows of all of these, which have the same columns; `None` of none.
+    pub fn union(statements: &[Self]) -> Option<Self> {
+        let first = statements.first()?;
+        let bodies = statements.iter().map(Self::fragment);
+        let body = Fragment::join(bodies, "\nUNION ALL\n");
+        Some(Self { name: first.name, dialect: first.dialect, body, long: false })
+    }
+
+    /// Whose words these are.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// Whether its answer takes so much memory that the session should have room for it.
+    pub fn is_long(&self) -> bool {
+        self.long
     }
 
     /// It as a part of another.
@@ -189,7 +208,9 @@ pub fn render(query: Query, dialect: Dialect, slots: &[(&str, Fragment)]) -> Res
     if let Some(place) = used.iter().position(|used| !used) {
         return Err(RenderError::Unused(name, slots[place].0.to_owned()));
     }
-    Ok(Statement { name, dialect, body: body.and_text(rest.trim_end()) })
+    let body = body.and_text(rest.trim_end());
+    let long = dialect == Dialect::Postgres && query.puts_together();
+    Ok(Statement { name, dialect, body, long })
 }
 
 /// The comment at the head of a file is for its readers; the server is spared it.
@@ -273,6 +294,11 @@ macro_rules! queries {
             #[cfg(test)]
             const ALL: &[Self] = &[$(Self::$query,)*];
 
+            /// Whether it puts many rows together.
+            fn puts_together(self) -> bool {
+                matches!(self, Self::EventsShort | Self::EventsPacked | Self::ReceiptsShort | Self::ReceiptsPacked)
+            }
+
             /// The name of its file.
             pub fn name(self) -> &'static str {
                 match self { $(Self::$query => $file,)* }
@@ -296,6 +322,7 @@ queries! {
     SessionLimits = "session_limits",
     SessionBegin = "session_begin",
     SessionCheck = "session_check",
+    MakeRoom = "make_room",
     Probe = "probe",
     ProbeLink = "probe_link",
     Columns = "columns",

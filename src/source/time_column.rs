@@ -117,9 +117,9 @@ impl TimeColumn {
         &self.raw
     }
 
-    /// Whether its times are numbers.
-    pub fn is_number(&self) -> bool {
-        matches!(self.axis, Axis::Epoch { .. })
+    /// Whether its times are text.
+    pub fn is_text(&self) -> bool {
+        self.axis == Axis::Text
     }
 
     /// What to select.
@@ -164,21 +164,12 @@ impl TimeColumn {
 
     /// Rows whose place is in the span.
     pub fn within(&self, span: Span) -> Fragment {
-        self.compared(&self.raw, span)
-    }
-
-    /// The same on SQLite, without an index on the column.
-    pub fn within_without_index(&self, span: Span) -> Fragment {
-        self.compared(&format!("+{}", self.raw), span)
-    }
-
-    fn compared(&self, raw: &str, span: Span) -> Fragment {
         let from = span.from.max(self.usable.from);
         let until = span.until.min(self.usable.until);
         if from >= until {
             return "(1 = 0)".into();
         }
-        self.axis.within(raw, Span::new(from, until))
+        self.axis.within(&self.raw, Span::new(from, until))
     }
 
     /// Rows that may hold a usable time.

@@ -78,17 +78,6 @@ impl Bench {
             .unwrap_or_else(|error| panic!("{:?}: {sql}: {error}", self.dialect));
     }
 
-    /// How SQLite would go about a statement, step by step.
-    pub async fn plan(&self, sql: &str) -> Vec<String> {
-        let options: sqlx::sqlite::SqliteConnectOptions = self.url.parse().unwrap();
-        let mut connection = options.connect().await.unwrap();
-        let plan = AssertSqlSafe(format!("EXPLAIN QUERY PLAN {sql}"));
-        let rows: Vec<(i64, i64, i64, String)> =
-            sqlx::query_as(plan).fetch_all(&mut connection).await.unwrap();
-        connection.close().await.unwrap();
-        rows.into_iter().map(|(.., step)| step).collect()
-    }
-
     /// The text for this dialect.
     pub fn pick<'a>(&self, sqlite: &'a str, postgres: &'a str, mysql: &'a str) -> &'a str {
         match self.dialect {

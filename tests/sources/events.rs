@@ -5,7 +5,8 @@ use msgrecon::config::{self, Dialect, Expression, IdEncoding, StateRule, TimeFor
 use msgrecon::model::bulk::Slim;
 use msgrecon::model::event::Stamp;
 use msgrecon::model::{Event, Id, Micros, Span, State};
-use msgrecon::source::EventTable;
+use msgrecon::source::{EventSlice, EventTable};
+use std::sync::Arc;
 
 async fn create(bench: &Bench) {
     let stamp = bench.pick("TEXT", "timestamptz", "DATETIME(6)");
@@ -125,39 +126,136 @@ async fn an_event_without_a_usable_ack_is_found_by_its_creation() {
     }
 }
 
-/// SQLite would fetch every row of a slice to see that it is acked. Where few are not, they are found by that; where very
-/// many wait, going through all of them for each slice would take longer.
+/// Where few events are not acked they are read with the first slice, and are as they were then; where very many wait, they
+/// are read slice by slice. The two ways find the same.
 #[tokio::test]
-async fn on_sqlite_few_unacked_events_are_found_by_their_ack_and_many_by_their_creation() {
-    let Some(bench) = bench(Dialect::Sqlite).await else { return };
-    let create = "CREATE TABLE event (msg_id TEXT PRIMARY KEY, created_at INTEGER, sent_at INTEGER);
-        CREATE INDEX event_sent ON event (sent_at); CREATE INDEX event_created ON event (created_at)";
-    bench.run(create).await;
-    let (day, later) = (DAY.from.0 / 1_000 + 1, DAY.until.0 / 1_000 + 1);
-    let pending = |from: u32, until: u32| {
-        format!(
-            "WITH RECURSIVE number(i) AS (SELECT {from} UNION ALL SELECT i + 1 FROM number WHERE i + 1 < {until})
-             INSERT INTO event SELECT 'p' || i, {later}, NULL FROM number"
-        )
-    };
-    let rows = format!(
-        "INSERT INTO event VALUES ('acked', {day}, {day}), ('today', {day}, NULL), ('far', {day}, 9{day}), ('tomorrow', {later}, NULL)"
-    );
-    bench.run(&rows).await;
-    bench.run(&pending(0, 9_997)).await;
-    let millis = |column: &str| Some(time(column, TimeFormat::EpochMillis));
-    let config =
-        config::Events { created_at: millis("created_at"), acked_at: millis("sent_at"), ..event_config() };
-    for (more, index) in [(String::new(), "event_sent"), (pending(9_997, 9_998), "event_created")] {
-        bench.run(&more).await;
-        let events = bench.events(&config).await.unwrap();
-        assert_eq!(names(&events.read(DAY, 100).await.unwrap().unwrap()), ["acked", "far", "today"]);
-        let statements = events.statements(DAY);
-        let (_, unacked) = statements.iter().find(|(name, _)| name == "events_unacked").unwrap();
-        let plan = bench.plan(unacked).await;
-        assert!(plan.iter().any(|step| step.contains(index)), "{index}: {plan:?}");
+async fn few_unacked_events_are_read_at_once_and_many_slice_by_slice() {
+    for bench in benches().await {
+        let time_type = bench.pick("INTEGER", "bigint", "BIGINT");
+        let id_type = bench.pick("TEXT", "text", "VARCHAR(40)");
+        bench
+            .run(&format!("CREATE TABLE event (msg_id {id_type} PRIMARY KEY, created_at {time_type}, sent_at {time_type})"))
+            .await;
+        bench.run("CREATE INDEX event_sent ON event (sent_at)").await;
+        bench.run("CREATE INDEX event_created ON event (created_at)").await;
+        let (day, later) = (DAY.from.0 / 1_000 + 1, DAY.until.0 / 1_000 + 1);
+        let many = async |prefix: &str, rows: std::ops::Range<u32>, created: i64, sent: &str| {
+            let rows: Vec<_> = rows.map(|row| format!("('{prefix}{row}', {created}, {sent})")).collect();
+            for part in rows.chunks(5_000) {
+                bench.run(&format!("INSERT INTO event VALUES {}", part.join(", "))).await;
+            }
+            bench.run(bench.pick("ANALYZE", "ANALYZE event", "ANALYZE TABLE event")).await;
+        };
+        let one = async |id: &str, created: i64, sent: &str| {
+            bench.run(&format!("INSERT INTO event VALUES ('{id}', {created}, {sent})")).await;
+        };
+        for (id, created, sent) in [
+            ("acked", day, day.to_string()),
+            ("today", day, "NULL".to_owned()),
+            ("far", day, format!("9{day}")),
+            ("tomorrow", later, "NULL".to_owned()),
+            ("undated", 0, "NULL".to_owned()),
+        ] {
+            one(id, created, &sent).await;
+        }
+        many("a", 0..40_000, later, &later.to_string()).await;
+        let millis = |column: &str| Some(time(column, TimeFormat::EpochMillis));
+        let config = config::Events {
+            created_at: millis("created_at"),
+            acked_at: millis("sent_at"),
+            ..event_config()
+        };
+        let read = async |events: &EventTable| names(&events.read(DAY, 100).await.unwrap().unwrap());
+        let few = bench.events(&config).await.unwrap();
+        assert_eq!(read(&few).await, ["acked", "far", "today"], "{:?}", bench.dialect);
+        one("new", day, "NULL").await;
+        assert_eq!(read(&few).await, ["acked", "far", "today"], "as it was: {:?}", bench.dialect);
+        assert_eq!(read(&bench.events(&config).await.unwrap()).await, ["acked", "far", "new", "today"]);
+        many("p", 0..10_000, later, "NULL").await;
+        let slices = bench.events(&config).await.unwrap();
+        assert_eq!(read(&slices).await, ["acked", "far", "new", "today"], "{:?}", bench.dialect);
+        one("newer", day, "NULL").await;
+        assert_eq!(read(&slices).await, ["acked", "far", "new", "newer", "today"], "{:?}", bench.dialect);
+        bench.remove(None).await;
     }
-    bench.remove(None).await;
+}
+
+/// A table like the one of [`create`], and another.
+async fn create_more(bench: &Bench) {
+    let shard = bench.pick(
+        "CREATE TABLE shard AS SELECT * FROM event",
+        "CREATE TABLE shard (LIKE event INCLUDING ALL)",
+        "CREATE TABLE shard LIKE event",
+    );
+    let other = bench.pick(
+        "CREATE TABLE other (msg_id BLOB, status INTEGER, created_at INTEGER, sent_at INTEGER)",
+        "CREATE TABLE other (msg_id uuid, status int, created_at timestamptz, sent_at timestamptz)",
+        "CREATE TABLE other (msg_id VARCHAR(64), status INT, created_at DATETIME, sent_at DATETIME)",
+    );
+    for sql in [shard, other] {
+        bench.run(sql).await;
+    }
+}
+
+/// Tables of one database are read by one statement; where that cannot be done they say so, and each gives its own.
+#[tokio::test]
+async fn shards_that_are_alike_are_read_together() {
+    for bench in benches().await {
+        create(&bench).await;
+        create_more(&bench).await;
+        let ten = zoned(&bench, "2026-03-02 10:00:00");
+        let row = async |table: &str, id: &str, status: u8, sent: &str| {
+            let columns = "msg_id, status, created_at, sent_at";
+            bench
+                .run(&format!("INSERT INTO {table} ({columns}) VALUES ('{id}', {status}, {ten}, {sent})"))
+                .await;
+        };
+        row("event", "a", 1, &ten).await;
+        row("event", "pending", 0, "NULL").await;
+        row("shard", "b", 1, &ten).await;
+        let config =
+            config::Events { states: vec![(StateRule::Acked, "status = 1".to_owned())], ..event_config() };
+        let db = bench.open().await;
+        let open = async |name: &str| {
+            let table = config::Table(vec![name.to_owned()]);
+            Arc::new(EventTable::open(&db, &table, &config, &[None], AS_OF).await.unwrap())
+        };
+        let tables = [open("event").await, open("shard").await];
+        assert!(tables[0].joins(&tables[1]), "{:?}", bench.dialect);
+        assert!(!tables[0].joins(&*open("other").await), "{:?}", bench.dialect);
+        let together = async || EventTable::read_together(&tables, DAY, 100).await.unwrap();
+        let slice = together().await.unwrap();
+        let short = |slice: &EventSlice| {
+            let ids = slice
+                .short
+                .iter()
+                .flat_map(|it| it.rows.rows().iter().map(|row| it.rows.id(row).to_string()));
+            let mut ids: Vec<String> = ids.collect();
+            ids.sort();
+            ids
+        };
+        assert_eq!(
+            (short(&slice), names(&slice.rows)),
+            (vec!["a".to_owned(), "b".to_owned()], vec!["pending".to_owned()])
+        );
+        row("shard", "failed", 2, &ten).await;
+        assert!(together().await.is_none(), "{:?}: a row that does not fit", bench.dialect);
+        assert!(tables[0].joins(&tables[1]), "which of them it is nobody knows yet");
+        for table in &tables {
+            table.read_slice(DAY, 100, true).await.unwrap().unwrap();
+        }
+        assert!(!tables[0].joins(&tables[1]), "{:?}: now it is known", bench.dialect);
+        let tables = [open("event").await, open("shard").await];
+        bench.run("DELETE FROM shard WHERE msg_id = 'failed'").await;
+        row("event", "odd\u{1f}id", 1, &ten).await;
+        assert!(
+            EventTable::read_together(&tables, DAY, 100).await.unwrap().is_none(),
+            "{:?}: an id with a separator",
+            bench.dialect
+        );
+        assert!(!tables[0].joins(&tables[1]), "{:?}", bench.dialect);
+        bench.remove(None).await;
+    }
 }
 
 /// The first slice that holds rows that do not fit is asked for again, and the next ones are asked for with that in mind.

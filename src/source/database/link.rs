@@ -4,7 +4,8 @@
 //! link's. A connection begins slowly, so that small values make a long link look slow: larger ones follow while that makes
 //! a difference. What disturbs only makes a value take longer, so that the fastest one counts.
 
-use super::{Database, Pool, Server, Sessions, drain, silence};
+use super::answer::{drain, silence};
+use super::{Database, Pool, Server, Sessions};
 use crate::clock::Stopwatch;
 use crate::config::Dialect;
 use crate::source::error::Failure;

@@ -23,13 +23,21 @@ pub(in crate::source) struct Sessions<D: Server> {
     pool: sqlx::Pool<D>,
     places: Semaphore,
     /// Those that nobody uses, the last one on top, and since when.
-    free: Mutex<Vec<(PoolConnection<D>, Duration)>>,
+    free: Mutex<Vec<Free<D>>>,
     stopwatch: Stopwatch,
+}
+
+struct Free<D: Server> {
+    connection: PoolConnection<D>,
+    roomy: bool,
+    since: Duration,
 }
 
 /// One of them, for one user. If it is dropped in the middle of something, the pool sees to it.
 pub(in crate::source) struct Session<'s, D: Server> {
     pub connection: PoolConnection<D>,
+    /// It was told to keep memory for long answers.
+    pub roomy: bool,
     _place: Option<SemaphorePermit<'s>>,
 }
 
@@ -46,11 +54,12 @@ impl<D: Server> Sessions<D> {
         let place = self.places.acquire().await.ok();
         loop {
             let last = self.free().pop();
-            let Some((mut connection, since)) = last else {
-                return Ok(Session { connection: self.pool.acquire().await?, _place: place });
+            let Some(Free { mut connection, roomy, since }) = last else {
+                let connection = self.pool.acquire().await?;
+                return Ok(Session { connection, roomy: false, _place: place });
             };
             if self.stopwatch.elapsed().saturating_sub(since) < REST || is_there(&mut connection).await {
-                return Ok(Session { connection, _place: place });
+                return Ok(Session { connection, roomy, _place: place });
             }
             connection.close_on_drop();
         }
@@ -58,7 +67,8 @@ impl<D: Server> Sessions<D> {
 
     /// Gives one back that has nothing more to say.
     pub fn keep(&self, session: Session<'_, D>) {
-        self.free().push((session.connection, self.stopwatch.elapsed()));
+        let Session { connection, roomy, .. } = session;
+        self.free().push(Free { connection, roomy, since: self.stopwatch.elapsed() });
     }
 
     /// Ends them.
@@ -68,7 +78,7 @@ impl<D: Server> Sessions<D> {
     }
 
     /// What is locked is whole between any two statements.
-    fn free(&self) -> MutexGuard<'_, Vec<(PoolConnection<D>, Duration)>> {
+    fn free(&self) -> MutexGuard<'_, Vec<Free<D>>> {
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

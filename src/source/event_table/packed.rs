@@ -75,6 +75,10 @@ impl EventTable {
             if by_ack && left == 0 {
                 continue;
             }
+            if let Some(rows) = self.ahead(&statement, slice).await {
+                events.extend(rows);
+                continue;
+            }
             if by_ack {
                 let filter = self.filter.clone().and_text(" AND ").and(packing.rest(slice));
                 statement = self.acked_statement(slice, limit(max_rows), filter)?;

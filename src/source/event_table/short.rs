@@ -7,6 +7,7 @@ use crate::source::conditions::{bits, code, state};
 use crate::source::short::{Answer, Group, Put, ShortForm};
 use crate::source::sql::{Fragment, Query, Statement};
 use crate::source::{ErrorKind, SourceError, limit};
+use std::sync::Arc;
 
 /// The events of a slice.
 #[derive(Debug, Default)]
@@ -32,6 +33,13 @@ impl EventSlice {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// With those of another table.
+    pub fn append(&mut self, other: Self) {
+        self.short.extend(other.short);
+        self.packed.extend(other.packed);
+        self.rows.extend(other.rows);
     }
 }
 
@@ -78,6 +86,43 @@ impl EventTable {
         }
     }
 
+    /// Whether [`Self::read_together`] can read this table and another.
+    #[must_use]
+    pub fn joins(&self, other: &Self) -> bool {
+        let forms = self.short.as_ref().zip(other.short.as_ref());
+        forms.is_some_and(|(own, theirs)| own.joins(theirs))
+            && self.database().name() == other.database().name()
+            && self.slicing() == other.slicing()
+            && !self.slicing().whole
+    }
+
+    /// The rows of [`Self::read_slice`] of several tables that join each other, by one statement. `None` where each has to
+    /// be read by itself.
+    ///
+    /// # Errors
+    /// As for [`Self::read`].
+    pub async fn read_together(
+        tables: &[Arc<Self>],
+        slice: Span,
+        max_rows: usize,
+    ) -> Result<Option<EventSlice>, SourceError> {
+        let short = tables.iter().filter_map(|table| Some((table, table.short.as_ref()?)));
+        let (tables, forms): (Vec<_>, Vec<_>) = short.unzip();
+        let statements =
+            tables.iter().zip(&forms).map(|(it, form)| it.short_statement(form, slice, Put::All));
+        let statements = statements.collect::<Result<Vec<_>, _>>()?;
+        let Some(first) = tables.first() else { return Ok(None) };
+        let names = crate::source::names(tables.iter().map(|table| table.relation.name.as_str()));
+        let groups = ShortForm::ask_together(&forms, first.database(), &names, &statements).await?;
+        let Some(groups) = groups else { return Ok(None) };
+        let mut rows = Vec::new();
+        for (table, form) in tables.iter().zip(forms) {
+            let Some(beside) = table.beside(form, slice, max_rows, &[]).await? else { return Ok(None) };
+            rows.extend(beside);
+        }
+        Ok(Some(EventSlice { short: first.short_events(groups), rows, ..EventSlice::default() }))
+    }
+
     async fn read_rows(&self, slice: Span, max_rows: usize) -> Result<Option<EventSlice>, SourceError> {
         let rows = self.read(slice, max_rows).await?;
         Ok(rows.map(|rows| EventSlice { rows, ..EventSlice::default() }))
@@ -105,6 +150,10 @@ impl EventTable {
         for statement in self.range(slice, &limit(max_rows))? {
             let by_ack = statement.name == Query::EventsAcked.name();
             if by_ack && left == 0 {
+                continue;
+            }
+            if let Some(rows) = self.ahead(&statement, slice).await {
+                events.extend(rows);
                 continue;
             }
             let statement = if by_ack { self.rest_statement(form, slice, max_rows)? } else { statement };

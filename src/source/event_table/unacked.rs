@@ -1,15 +1,18 @@
-//! Events that are not acked, and along which index they are found.
+//! Events that are not acked: read once where they are few, else slice by slice.
 
 use super::{EventTable, unusable, unusable_by_index};
-use crate::config::Dialect;
-use crate::model::Span;
+use crate::model::{Event, Span};
 use crate::source::sql::{Fragment, Query, Statement};
 use crate::source::time_column::TimeColumn;
-use crate::source::{SourceError, limit};
+use crate::source::{SourceError, limit, scan};
+use tokio::sync::OnceCell;
 
-/// So many rows without an ack are few: to go through all of them for each slice costs less than to fetch every row of the
-/// slice to see that it is acked.
+/// So many rows without an ack are few. To look for them once costs less than to look in each slice, where a server may
+/// fetch every row to see that it is acked, and more than half of the statements on a table of few rows are saved.
 const FEW: usize = 10_000;
+
+/// Those of all times, once they were looked for; `None` where they are many, or no index finds them.
+pub(super) type Ahead = OnceCell<Option<Vec<Event>>>;
 
 impl EventTable {
     /// Rows written within a span that have no usable ack time.
@@ -19,22 +22,34 @@ impl EventTable {
         span: Span,
         limit: Fragment,
     ) -> Result<Statement, SourceError> {
-        let within = if self.few_unacked { created.within_without_index(span) } else { created.within(span) };
-        self.unacked(within, limit)
+        self.unacked(created.within(span), limit)
     }
 
-    /// Whether few rows have no usable ack time, and an index finds them. SQLite alone is asked: it takes an index on the
-    /// creation time for the better one whatever the table holds, where other servers know what it holds.
-    pub(super) async fn has_few_unacked(&self) -> bool {
-        let both = self.relation.db.dialect() == Dialect::Sqlite && self.created.is_some();
-        // Text that looks like no time stands anywhere among times.
-        let ranges = self.acked_indexed() && self.acked.as_ref().is_some_and(TimeColumn::is_number);
-        if !both || !ranges || self.slicing().whole {
-            return false;
+    /// What a statement would give of a slice, if it is the one above and the rows were read ahead. As of when the first
+    /// slice was read, the one that asks or an earlier one.
+    pub(super) async fn ahead(&self, statement: &Statement, slice: Span) -> Option<Vec<Event>> {
+        if statement.name != Query::EventsUnacked.name() {
+            return None;
         }
-        let Ok(statement) = self.unacked("(1 = 1)".into(), limit(FEW)) else { return false };
-        // What is wrong with a row is told when it is read.
-        self.collect(&statement, &|_| false).await.is_ok_and(|rows| rows.fetched <= FEW)
+        let rows = self.ahead.get_or_init(|| self.read_ahead()).await.as_ref()?;
+        let inside = |event: &&Event| event.created.at().is_some_and(|at| slice.contains(at));
+        Some(rows.iter().filter(inside).cloned().collect())
+    }
+
+    /// Every row without a usable ack time that has a time of creation.
+    async fn read_ahead(&self) -> Option<Vec<Event>> {
+        // Text that looks like no time stands anywhere among times.
+        let ordered = |column: &Option<TimeColumn>| column.as_ref().is_some_and(|column| !column.is_text());
+        if !ordered(&self.created) || !ordered(&self.acked) || !self.acked_indexed() || self.slicing().whole {
+            return None;
+        }
+        let statement = self.unacked("(1 = 1)".into(), limit(FEW)).ok()?;
+        if scan::scans(&self.relation, &statement).await {
+            return None;
+        }
+        // What is wrong with a row is told when the slices are read.
+        let rows = self.collect(&statement, &|event| event.created.at().is_some()).await.ok()?;
+        (rows.fetched <= FEW).then_some(rows.found)
     }
 
     fn unacked(&self, created_within: Fragment, limit: Fragment) -> Result<Statement, SourceError> {

@@ -5,6 +5,7 @@ use crate::model::{Bulk, PackedRow, Receipt, Span};
 use crate::source::short::{Answer, Group, Put, ShortForm};
 use crate::source::sql::{Fragment, Query, Statement};
 use crate::source::{ErrorKind, SourceError, limit};
+use std::sync::Arc;
 
 /// The receipts of a slice.
 #[derive(Debug, Default)]
@@ -28,6 +29,18 @@ impl ReceiptSlice {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// With those of another table.
+    pub fn append(&mut self, other: Self) {
+        if self.short.is_empty() {
+            self.short = other.short;
+        } else if !self.short.append(&other.short) {
+            // More text than one buffer holds.
+            self.rows.extend(other.short.receipts());
+        }
+        self.packed.extend(other.packed);
+        self.rows.extend(other.rows);
     }
 }
 
@@ -63,6 +76,37 @@ impl ReceiptTable {
             Err(error) if error.kind == ErrorKind::Other => self.read_rows(slice, max_rows).await,
             Err(error) => Err(error),
         }
+    }
+
+    /// Whether [`Self::read_together`] can read this table and another.
+    #[must_use]
+    pub fn joins(&self, other: &Self) -> bool {
+        let forms = self.short.as_ref().zip(other.short.as_ref());
+        forms.is_some_and(|(own, theirs)| own.joins(theirs))
+            && self.database().name() == other.database().name()
+            && self.slicing() == other.slicing()
+            && !self.slicing().whole
+    }
+
+    /// The rows of [`Self::read_slice`] of several tables that join each other, by one statement. `None` where each has to
+    /// be read by itself.
+    ///
+    /// # Errors
+    /// As for [`Self::read`].
+    pub async fn read_together(
+        tables: &[Arc<Self>],
+        slice: Span,
+    ) -> Result<Option<ReceiptSlice>, SourceError> {
+        let short = tables.iter().filter_map(|table| Some((table, table.short.as_ref()?)));
+        let (tables, forms): (Vec<_>, Vec<_>) = short.unzip();
+        let statements =
+            tables.iter().zip(&forms).map(|(it, form)| it.short_statement(form, slice, Put::All));
+        let statements = statements.collect::<Result<Vec<_>, _>>()?;
+        let Some(first) = tables.first() else { return Ok(None) };
+        let names = crate::source::names(tables.iter().map(|table| table.relation.name.as_str()));
+        let groups = ShortForm::ask_together(&forms, first.database(), &names, &statements).await?;
+        let Some(short) = groups.and_then(all) else { return Ok(None) };
+        Ok(Some(ReceiptSlice { short, ..ReceiptSlice::default() }))
     }
 
     async fn read_rows(&self, slice: Span, max_rows: usize) -> Result<Option<ReceiptSlice>, SourceError> {
@@ -105,4 +149,11 @@ impl ReceiptTable {
 
 fn one(groups: Vec<Group>) -> Bulk {
     groups.into_iter().next().map(|group| group.bulk).unwrap_or_default()
+}
+
+/// The rows of all tables; `None` where they are more text than one buffer holds.
+fn all(groups: Vec<Group>) -> Option<Bulk> {
+    let mut groups = groups.into_iter().map(|group| group.bulk);
+    let mut bulk = groups.next().unwrap_or_default();
+    groups.all(|next| bulk.append(&next)).then_some(bulk)
 }

@@ -9,7 +9,7 @@ use crate::source::decode;
 use crate::source::relation::Affinity;
 
 /// How the ids of a column come in the short form.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct ShortId {
     dialect: Dialect,
     raw: String,

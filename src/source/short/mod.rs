@@ -6,12 +6,14 @@
 
 mod ids;
 mod times;
+mod together;
 
 pub use ids::ShortId;
 pub use times::ShortTime;
 
 use super::SourceError;
 use super::cell::{Cell, Fields};
+use super::database::Database;
 use super::relation::Relation;
 use super::sql::{Fragment, Statement};
 use crate::config::Dialect;
@@ -34,6 +36,8 @@ pub struct ShortForm {
     /// A slice held rows that do not fit. Until one does the server need not ask twice of each row whether it fits, once to
     /// count it and once more to put it together.
     mixed: AtomicBool,
+    /// Its table cannot be asked together with others.
+    apart: AtomicBool,
 }
 
 /// What a statement in the short form gave.
@@ -81,7 +85,7 @@ impl ShortForm {
         let present = (ids.dialect() != Dialect::Sqlite).then(|| Fragment::text(ids.present()));
         let all = present.into_iter().chain(fits).chain(columns.map(Fragment::text));
         let fits = Fragment::join(all, " AND ");
-        Self { ids, times, fits, all_fit, mixed: AtomicBool::new(false) }
+        Self { ids, times, fits, all_fit, mixed: AtomicBool::new(false), apart: AtomicBool::new(false) }
     }
 
     /// What the statement's slots are filled with; `put` says which rows are put together.
@@ -163,19 +167,28 @@ impl ShortForm {
         statement: &Statement,
         put: Put,
     ) -> Result<Option<Answer>, SourceError> {
+        Ok(match self.groups(&relation.db, &relation.name, statement, put).await? {
+            Ok(groups) => Some(Answer::Groups(groups)),
+            Err(Misfit::Mixed) => None,
+            Err(Misfit::Few) if self.ids.dialect() == Dialect::Mysql => Some(Answer::Cut),
+            Err(Misfit::Few | Misfit::Other) => Some(Answer::Unfit),
+        })
+    }
+
+    async fn groups(
+        &self,
+        db: &Database,
+        table: &str,
+        statement: &Statement,
+        put: Put,
+    ) -> Result<Result<Vec<Group>, Misfit>, SourceError> {
         let decode = |row: &dyn Fields| Ok(Some(self.group(row, put)));
-        let rows = relation.db.collect(statement, Some(&relation.name), &decode).await?;
-        let mut groups = Vec::new();
-        for group in rows.found {
-            match group {
-                Ok(group) => groups.push(group),
-                Err(Misfit::Mixed) => return Ok(None),
-                Err(Misfit::Few) if self.ids.dialect() == Dialect::Mysql => return Ok(Some(Answer::Cut)),
-                Err(Misfit::Few | Misfit::Other) => return Ok(Some(Answer::Unfit)),
-            }
+        let rows = db.collect(statement, Some(table), &decode).await?;
+        let groups: Result<Vec<Group>, Misfit> = rows.found.into_iter().collect();
+        if let Ok(groups) = &groups {
+            db.gave(groups.iter().map(|group| group.rows).sum()).await;
         }
-        relation.db.gave(groups.iter().map(|group| group.rows).sum()).await;
-        Ok(Some(Answer::Groups(groups)))
+        Ok(groups)
     }
 
     fn group(&self, row: &dyn Fields, put: Put) -> Result<Group, Misfit> {

@@ -86,6 +86,12 @@ impl ShortTime {
         }
     }
 
+    /// Whether another column of the same configuration comes in the same way.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        let key = |times: &Self| (times.dialect, times.kind, times.form, times.length);
+        self.raw == other.raw && key(self) == key(other)
+    }
+
     /// How many bytes each piece takes, where that is the same for all.
     pub fn length(&self) -> Option<usize> {
         self.length

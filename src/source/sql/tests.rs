@@ -70,8 +70,12 @@ fn values_are_bound_in_the_order_of_their_places() {
 #[test]
 fn a_comment_at_the_end_of_a_condition_ends_with_it() {
     let condition = Fragment::condition("status = 1 -- sent");
-    let statement =
-        Statement { name: "test", dialect: Dialect::Sqlite, body: condition.and_text(" AND 1 = 1") };
+    let statement = Statement {
+        name: "test",
+        dialect: Dialect::Sqlite,
+        body: condition.and_text(" AND 1 = 1"),
+        long: false,
+    };
     assert_eq!(statement.sql().0, "(\nstatus = 1 -- sent\n) AND 1 = 1");
 }
 
