@@ -28,8 +28,6 @@ use std::time::Duration;
 const GRACE: Duration = Duration::from_secs(10);
 /// How long to wait for a connection.
 pub(super) const CONNECT: Duration = Duration::from_secs(30);
-/// How long to wait for one of our own connections to become free: others may hold them for a statement's full time.
-pub(super) const WAIT: Duration = Duration::from_hours(1);
 /// The client's limit where no other is set.
 const LONGEST: Duration = Duration::from_hours(24);
 
@@ -65,6 +63,11 @@ pub(super) struct Opened {
 
 /// What a driver has to know beyond running statements.
 pub(super) trait Server: sqlx::Database {
+    /// Where to, as whom, and what to ask of the session.
+    type Login: Send + Sync;
+
+    /// Connects, and proves that the session is read-only and in UTC.
+    fn start(login: &Self::Login) -> impl Future<Output = Result<Self::Connection, sqlx::Error>> + Send;
     /// What a column's values look like.
     fn column_type(info: &Self::TypeInfo) -> ColumnType;
     /// A value of a row.

@@ -1,7 +1,7 @@
 //! What is particular to MySQL and MariaDB.
 
 use super::cell::{Cell, ColumnType, Kind};
-use super::database::{CONNECT, Opened, Pool, Server, Sessions, WAIT};
+use super::database::{Opened, Pool, Server, Sessions};
 use super::error::Failure;
 use super::sql::{Fragment, Query, Statement, Value, render};
 use crate::config::{self, Dialect};
@@ -10,8 +10,8 @@ use crate::model::Micros;
 use chrono::{NaiveDate, NaiveTime};
 use secrecy::ExposeSecret as _;
 use sqlx::error::BoxDynError;
-use sqlx::mysql::{MySqlArguments, MySqlConnectOptions, MySqlPoolOptions, MySqlRow, MySqlTypeInfo};
-use sqlx::{Arguments as _, ConnectOptions as _, Connection as _, Row as _, TypeInfo as _, ValueRef as _};
+use sqlx::mysql::{MySqlArguments, MySqlConnectOptions, MySqlRow, MySqlTypeInfo};
+use sqlx::{Arguments as _, ConnectOptions as _, Row as _, TypeInfo as _, ValueRef as _};
 use sqlx::{MySql, MySqlConnection};
 
 /// Connects and proves that the session is read-only and in UTC.
@@ -24,21 +24,9 @@ pub async fn open(config: &config::Database) -> Opened {
         options.get_socket().map_or(options.get_host().to_owned(), |socket| socket.display().to_string());
     let name = options.get_database().unwrap_or("");
     let place = format!("{}@{host}:{}/{name}", options.get_username(), options.get_port());
-    let pool = pool(options, config).await;
-    Opened { place, pool: pool.map(|pool| Pool::Mysql(Sessions::of(pool, config.max_connections))) }
-}
-
-async fn pool(options: MySqlConnectOptions, config: &config::Database) -> Result<sqlx::MySqlPool, Failure> {
-    let timeout = config.statement_timeout_ms;
-    let mut first =
-        tokio::time::timeout(CONNECT, options.connect()).await.map_err(|_| sqlx::Error::PoolTimedOut)??;
-    session(&mut first, timeout).await?;
-    first.close().await?;
-    Ok(MySqlPoolOptions::new()
-        .max_connections(config.max_connections.max(1))
-        .acquire_timeout(WAIT)
-        .after_connect(move |connection, _| Box::pin(session(connection, timeout)))
-        .connect_lazy_with(options))
+    let login = Login { options, timeout: config.statement_timeout_ms };
+    let sessions = Sessions::begin(login, config.max_connections).await;
+    Opened { place, pool: sessions.map(Pool::Mysql).map_err(Failure::from) }
 }
 
 async fn session(connection: &mut MySqlConnection, timeout: u64) -> Result<(), sqlx::Error> {
@@ -87,7 +75,21 @@ fn make(query: Query, slots: &[(&str, Fragment)]) -> Result<Statement, sqlx::Err
     render(query, Dialect::Mysql, slots).map_err(|error| sqlx::Error::Protocol(error.to_string()))
 }
 
+/// Where to, as whom, and after how many milliseconds the server shall cancel a statement (0: never).
+pub struct Login {
+    options: MySqlConnectOptions,
+    timeout: u64,
+}
+
 impl Server for MySql {
+    type Login = Login;
+
+    async fn start(login: &Login) -> Result<MySqlConnection, sqlx::Error> {
+        let mut connection = login.options.connect().await?;
+        session(&mut connection, login.timeout).await?;
+        Ok(connection)
+    }
+
     fn column_type(info: &MySqlTypeInfo) -> ColumnType {
         ColumnType { kind: kind(info), name: info.name().to_lowercase() }
     }

@@ -1,7 +1,7 @@
 //! What is particular to PostgreSQL.
 
 use super::cell::{Cell, ColumnType, Kind};
-use super::database::{CONNECT, Opened, Pool, Server, Sessions, WAIT};
+use super::database::{Opened, Pool, Server, Sessions};
 use super::error::Failure;
 use super::sql::{Fragment, Query, Statement, Value, render};
 use crate::config::{self, Dialect};
@@ -9,8 +9,8 @@ use crate::connect;
 use crate::model::Micros;
 use secrecy::ExposeSecret as _;
 use sqlx::error::BoxDynError;
-use sqlx::postgres::{PgArguments, PgConnectOptions, PgPoolOptions, PgRow, PgTypeInfo, PgTypeKind};
-use sqlx::{Arguments as _, ConnectOptions as _, Connection as _, Row as _, TypeInfo as _};
+use sqlx::postgres::{PgArguments, PgConnectOptions, PgRow, PgTypeInfo, PgTypeKind};
+use sqlx::{Arguments as _, ConnectOptions as _, Row as _, TypeInfo as _};
 use sqlx::{PgConnection, Postgres};
 
 /// 2000-01-01T00:00:00Z, from which PostgreSQL counts.
@@ -26,21 +26,9 @@ pub async fn open(config: &config::Database) -> Opened {
         options.get_socket().map_or(options.get_host().to_owned(), |socket| socket.display().to_string());
     let name = options.get_database().unwrap_or(options.get_username()).to_owned();
     let place = format!("{}@{host}:{}/{name}", options.get_username(), options.get_port());
-    let pool = pool(options, config).await;
-    Opened { place, pool: pool.map(|pool| Pool::Postgres(Sessions::of(pool, config.max_connections))) }
-}
-
-async fn pool(options: PgConnectOptions, config: &config::Database) -> Result<sqlx::PgPool, Failure> {
-    let timeout = config.statement_timeout_ms;
-    let mut first =
-        tokio::time::timeout(CONNECT, options.connect()).await.map_err(|_| sqlx::Error::PoolTimedOut)??;
-    session(&mut first, timeout).await?;
-    first.close().await?;
-    Ok(PgPoolOptions::new()
-        .max_connections(config.max_connections.max(1))
-        .acquire_timeout(WAIT)
-        .after_connect(move |connection, _| Box::pin(session(connection, timeout)))
-        .connect_lazy_with(options))
+    let login = Login { options, timeout: config.statement_timeout_ms };
+    let sessions = Sessions::begin(login, config.max_connections).await;
+    Opened { place, pool: sessions.map(Pool::Postgres).map_err(Failure::from) }
 }
 
 async fn session(connection: &mut PgConnection, timeout: u64) -> Result<(), sqlx::Error> {
@@ -63,7 +51,21 @@ fn make(query: Query, slots: &[(&str, Fragment)]) -> Result<Statement, sqlx::Err
     render(query, Dialect::Postgres, slots).map_err(|error| sqlx::Error::Protocol(error.to_string()))
 }
 
+/// Where to, as whom, and after how many milliseconds the server shall cancel a statement (0: never).
+pub struct Login {
+    options: PgConnectOptions,
+    timeout: u64,
+}
+
 impl Server for Postgres {
+    type Login = Login;
+
+    async fn start(login: &Login) -> Result<PgConnection, sqlx::Error> {
+        let mut connection = login.options.connect().await?;
+        session(&mut connection, login.timeout).await?;
+        Ok(connection)
+    }
+
     fn column_type(info: &PgTypeInfo) -> ColumnType {
         let kind = match info.oid().map(|oid| oid.0) {
             Some(16) => Kind::Bool,

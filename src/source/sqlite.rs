@@ -1,14 +1,14 @@
 //! What is particular to SQLite.
 
 use super::cell::{Cell, ColumnType, Kind};
-use super::database::{Opened, Pool, Server, Sessions, WAIT};
+use super::database::{Opened, Pool, Server, Sessions};
 use super::error::{ErrorKind, Failure};
 use super::sql::{Query, Value, clock, render};
 use crate::config::{self, Dialect};
 use secrecy::ExposeSecret as _;
 use sqlx::error::BoxDynError;
-use sqlx::sqlite::{SqliteArguments, SqliteConnectOptions, SqlitePoolOptions, SqliteRow, SqliteTypeInfo};
-use sqlx::{Arguments as _, ConnectOptions as _, Connection as _, Row as _, TypeInfo as _, ValueRef as _};
+use sqlx::sqlite::{SqliteArguments, SqliteConnectOptions, SqliteRow, SqliteTypeInfo};
+use sqlx::{Arguments as _, ConnectOptions as _, Row as _, TypeInfo as _, ValueRef as _};
 use sqlx::{Sqlite, SqliteConnection};
 use std::time::Duration;
 
@@ -24,11 +24,11 @@ pub async fn open(config: &config::Database) -> Opened {
         Err(error) => return Opened { place: String::new(), pool: Err(error.into()) },
     };
     let place = options.get_filename().display().to_string();
-    let pool = pool(options, config.max_connections).await;
-    Opened { place, pool: pool.map(|pool| Pool::Sqlite(Sessions::of(pool, config.max_connections))) }
+    let sessions = sessions(options, config.max_connections).await;
+    Opened { place, pool: sessions.map(Pool::Sqlite) }
 }
 
-async fn pool(options: SqliteConnectOptions, max_connections: u32) -> Result<sqlx::SqlitePool, Failure> {
+async fn sessions(options: SqliteConnectOptions, max_connections: u32) -> Result<Sessions<Sqlite>, Failure> {
     let file = options.get_filename();
     if !file.exists() {
         return Err(Failure {
@@ -36,14 +36,7 @@ async fn pool(options: SqliteConnectOptions, max_connections: u32) -> Result<sql
             message: format!("there is no file {}", file.display()),
         });
     }
-    let mut first = options.connect().await?;
-    session(&mut first).await?;
-    first.close().await?;
-    Ok(SqlitePoolOptions::new()
-        .max_connections(max_connections.max(1))
-        .acquire_timeout(WAIT)
-        .after_connect(|connection, _| Box::pin(session(connection)))
-        .connect_lazy_with(options))
+    Ok(Sessions::begin(options, max_connections).await?)
 }
 
 async fn session(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
@@ -58,6 +51,14 @@ async fn session(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
 }
 
 impl Server for Sqlite {
+    type Login = SqliteConnectOptions;
+
+    async fn start(login: &SqliteConnectOptions) -> Result<SqliteConnection, sqlx::Error> {
+        let mut connection = login.connect().await?;
+        session(&mut connection).await?;
+        Ok(connection)
+    }
+
     fn column_type(info: &SqliteTypeInfo) -> ColumnType {
         ColumnType { kind: Kind::Dynamic, name: info.name().to_owned() }
     }

@@ -40,10 +40,9 @@ where
     let mut session = sessions.take().await?;
     let outcome = tokio::time::timeout(limit, answer(&mut session, statement, sink)).await;
     let outcome = outcome.unwrap_or_else(|_| Err(silence(limit)));
-    match outcome {
-        Ok(()) => sessions.keep(session),
-        // Rows may still be under way on it: nobody else shall read them.
-        Err(_) => session.connection.close_on_drop(),
+    // Else rows may still be under way on it, which nobody else shall read.
+    if outcome.is_ok() {
+        sessions.keep(session);
     }
     outcome
 }
@@ -106,17 +105,10 @@ where
     let mut session = sessions.take().await?;
     let sql = statement.sql().into_sql_str();
     let prepared = tokio::time::timeout(limit, session.connection.prepare(sql)).await;
-    let failure = match prepared {
-        Ok(Ok(prepared)) => {
-            let types = prepared.columns().iter().map(|column| D::column_type(column.type_info())).collect();
-            sessions.keep(session);
-            return Ok(types);
-        }
-        Ok(Err(error)) => error.into(),
-        Err(_) => silence(limit),
-    };
-    session.connection.close_on_drop();
-    Err(failure)
+    let prepared = prepared.map_err(|_| silence(limit))??;
+    let types = prepared.columns().iter().map(|column| D::column_type(column.type_info())).collect();
+    sessions.keep(session);
+    Ok(types)
 }
 
 pub(super) fn silence(limit: Duration) -> Failure {

@@ -120,11 +120,9 @@ where
     let mut session = sessions.take().await?;
     let probed = tokio::time::timeout(limit, probed::<D>(&mut session.connection, dialect, enough)).await;
     let probe = probed.unwrap_or_else(|_| Err(silence(limit)));
+    // Else the rest of a value may still be under way on it.
     if probe.as_ref().is_ok_and(|probe| probe.all_came) {
         sessions.keep(session);
-    } else {
-        // The rest of a value may still be under way on it.
-        session.connection.close_on_drop();
     }
     probe.map(|probe| probe.best)
 }

@@ -1,14 +1,13 @@
 //! The sessions of a database, at hand for one statement after the other.
 //!
-//! The driver's pool makes them, and would ask each before and after every statement whether it is still there: two round
-//! trips more, and as much work as a small statement is itself. It would also take them in turn, so that each prepares every
-//! statement and reads every page for the first time. Here the one that was used last is taken first, and asked only after
-//! a rest.
+//! The driver's own pool asks each before and after every statement whether it is still there: two round trips more, and as
+//! much work as a small statement is itself. It also takes them in turn, so that each prepares every statement and reads
+//! every page for the first time. Here the one that was used last is taken first, and asked only after a rest.
 
-use super::Server;
+use super::{CONNECT, Server};
 use crate::clock::Stopwatch;
 use sqlx::Connection as _;
-use sqlx::pool::PoolConnection;
+use std::io::ErrorKind;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -17,10 +16,12 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 const REST: Duration = Duration::from_secs(5);
 /// So long at the most.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// A server that is being started again refuses for a while; it is asked again after this.
+const PAUSE: Duration = Duration::from_millis(250);
 
 /// As many sessions as a database is allowed.
 pub(in crate::source) struct Sessions<D: Server> {
-    pool: sqlx::Pool<D>,
+    login: D::Login,
     places: Semaphore,
     /// Those that nobody uses, the last one on top, and since when.
     free: Mutex<Vec<Free<D>>>,
@@ -28,24 +29,26 @@ pub(in crate::source) struct Sessions<D: Server> {
 }
 
 struct Free<D: Server> {
-    connection: PoolConnection<D>,
+    connection: D::Connection,
     roomy: bool,
     since: Duration,
 }
 
-/// One of them, for one user. If it is dropped in the middle of something, the pool sees to it.
+/// One of them, for one user. It ends with it, unless it is [given back](Sessions::keep).
 pub(in crate::source) struct Session<'s, D: Server> {
-    pub connection: PoolConnection<D>,
+    pub connection: D::Connection,
     /// It was told to keep memory for long answers.
     pub roomy: bool,
     _place: Option<SemaphorePermit<'s>>,
 }
 
 impl<D: Server> Sessions<D> {
-    /// None yet; at the most so many.
-    pub fn of(pool: sqlx::Pool<D>, max: u32) -> Self {
+    /// Begins with one; at the most so many.
+    pub async fn begin(login: D::Login, max: u32) -> Result<Self, sqlx::Error> {
+        let connection = started::<D>(&login).await?;
+        let free = Free { connection, roomy: false, since: Duration::ZERO };
         let places = Semaphore::new(max.max(1) as usize);
-        Self { pool, places, free: Mutex::default(), stopwatch: Stopwatch::start() }
+        Ok(Self { login, places, free: Mutex::new(vec![free]), stopwatch: Stopwatch::start() })
     }
 
     /// Waits until one is free.
@@ -55,13 +58,28 @@ impl<D: Server> Sessions<D> {
         loop {
             let last = self.free().pop();
             let Some(Free { mut connection, roomy, since }) = last else {
-                let connection = self.pool.acquire().await?;
+                let connection = self.another().await?;
                 return Ok(Session { connection, roomy: false, _place: place });
             };
             if self.stopwatch.elapsed().saturating_sub(since) < REST || is_there(&mut connection).await {
                 return Ok(Session { connection, roomy, _place: place });
             }
-            connection.close_on_drop();
+        }
+    }
+
+    /// Starts one more. Where a server refuses that was there before, it may be back soon.
+    async fn another(&self) -> Result<D::Connection, sqlx::Error> {
+        let since = self.stopwatch.elapsed();
+        loop {
+            match started::<D>(&self.login).await {
+                Err(sqlx::Error::Io(error))
+                    if error.kind() == ErrorKind::ConnectionRefused
+                        && self.stopwatch.elapsed().saturating_sub(since) < CONNECT =>
+                {
+                    tokio::time::sleep(PAUSE).await;
+                }
+                outcome => return outcome,
+            }
         }
     }
 
@@ -73,8 +91,12 @@ impl<D: Server> Sessions<D> {
 
     /// Ends them.
     pub async fn close(&self) {
-        self.free().clear();
-        self.pool.close().await;
+        let all = std::mem::take(&mut *self.free());
+        for free in all {
+            if let Err(error) = free.connection.close().await {
+                tracing::debug!("a session did not end well: {error}");
+            }
+        }
     }
 
     /// What is locked is whole between any two statements.
@@ -83,6 +105,10 @@ impl<D: Server> Sessions<D> {
     }
 }
 
-async fn is_there<D: Server>(connection: &mut PoolConnection<D>) -> bool {
+async fn started<D: Server>(login: &D::Login) -> Result<D::Connection, sqlx::Error> {
+    tokio::time::timeout(CONNECT, D::start(login)).await.unwrap_or(Err(sqlx::Error::PoolTimedOut))
+}
+
+async fn is_there<C: sqlx::Connection>(connection: &mut C) -> bool {
     tokio::time::timeout(PATIENCE, connection.ping()).await.is_ok_and(|answer| answer.is_ok())
 }
