@@ -9,7 +9,7 @@ Usage: tests/run --with cargo bench --bench scale -- [N] [OPTIONS]
 
   N                 messages of the day [1000000; 200000 with --gate]
   --pair PAIR       postgres-mysql, postgres, mysql or sqlite [postgres-mysql]
-  --only A,B        clients, sort, stream, packed, sketch, auto, not-exists, reladiff, polars
+  --only A,B        clients, times, sort, stream, packed, sketch, auto, not-exists, reladiff, polars
   --rounds R        [5; 1 with --gate]
   --rate MBIT       through a link of so many Mbit/s with 20 ms round trip: clients and msgrecon alone
   --shards S        the rows in S tables of 4 databases on each side, one flow for each database
@@ -20,10 +20,10 @@ Usage: tests/run --with cargo bench --bench scale -- [N] [OPTIONS]
   --gate            fail if a result is wrong, or memory or bytes are over their bounds";
 
 /// What `--only` chooses from, in the order in which a round goes through them.
-pub const METHODS: [&str; 9] =
-    ["clients", "stream", "packed", "sketch", "auto", "sort", "not-exists", "reladiff", "polars"];
+pub const METHODS: [&str; 10] =
+    ["clients", "times", "stream", "packed", "sketch", "auto", "sort", "not-exists", "reladiff", "polars"];
 /// Those that a slow link, the gate, or a day on which nothing fits is for.
-const OURS: [&str; 4] = ["clients", "stream", "packed", "sketch"];
+const OURS: [&str; 5] = ["clients", "times", "stream", "packed", "sketch"];
 
 /// Which databases hold the two sides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

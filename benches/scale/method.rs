@@ -11,6 +11,8 @@ use std::process::{Command, Stdio};
 #[derive(Clone, PartialEq, Eq)]
 pub enum Method {
     Clients,
+    /// With the times that msgrecon reads beside the ids.
+    ClientsTimes,
     Sort,
     /// A strategy; `None` of a program that has no choice.
     Msgrecon(Option<&'static str>),
@@ -23,6 +25,7 @@ impl Method {
     pub fn name(&self) -> String {
         match self {
             Self::Clients => "clients, ids to nowhere".to_owned(),
+            Self::ClientsTimes => "clients, ids and times".to_owned(),
             Self::Sort => "sort, comm".to_owned(),
             Self::Msgrecon(None) => "msgrecon".to_owned(),
             Self::Msgrecon(Some(strategy)) => format!("msgrecon {strategy}"),
@@ -50,6 +53,7 @@ impl Method {
         let several = data.layout != Layout::OneTable;
         match name {
             "clients" => Ok(Self::Clients),
+            "times" => Ok(Self::ClientsTimes),
             "sort" => Ok(Self::Sort),
             "not-exists" if several || !data.in_one_database() => {
                 Err("not both sides are a table of one database".to_owned())
@@ -66,7 +70,8 @@ impl Method {
     /// The commands that do it, side by side, in a folder of their own.
     pub fn commands(&self, data: &Data, folder: &Path, args: &Args) -> Vec<Command> {
         match self {
-            Self::Clients => script::clients(data),
+            Self::Clients => script::clients(data, false),
+            Self::ClientsTimes => script::clients(data, true),
             Self::Sort => vec![script::sort_and_comm(data, folder)],
             Self::Msgrecon(strategy) => vec![msgrecon(data, *strategy, &args.program, folder)],
             Self::NotExists => vec![script::not_exists(data, args.cut)],
@@ -82,7 +87,7 @@ impl Method {
         let [_, missing, orphan] = data.by_hand();
         match self {
             _ if !ended => Err(format!("ended with {:?}", took.ends)),
-            Self::Clients => Ok(()),
+            Self::Clients | Self::ClientsTimes => Ok(()),
             Self::Msgrecon(_) => reported(data, folder),
             _ => {
                 let said: Vec<&str> = took.stdout.split_whitespace().collect();

@@ -10,10 +10,17 @@ use std::time::Duration;
 
 /// The ids of the day's events, of the receipts that may belong to them, and of the events next to the day: each one
 /// statement for each database.
-pub fn ids<'d>(data: &'d Data) -> [Vec<(&'d Place, String)>; 3] {
+pub fn ids(data: &Data) -> [Vec<(&Place, String)>; 3] {
+    columns(data, ["msg_id", "msg_id"])
+}
+
+/// The same of other columns of events and receipts.
+fn columns<'d>(data: &'d Data, [event, receipt]: [&str; 2]) -> [Vec<(&'d Place, String)>; 3] {
     let of = |places, table, condition: fn(Dialect) -> String| {
-        let each =
-            |place: &'d Place| (place, select(place, &tables(data, table), &condition(place.dialect())));
+        let columns = if table == "event" { event } else { receipt };
+        let each = |place: &'d Place| {
+            (place, select(place, columns, &tables(data, table), &condition(place.dialect())))
+        };
         <[Place]>::iter(places).map(each).collect()
     };
     [
@@ -31,15 +38,16 @@ fn tables(data: &Data, table: &str) -> Vec<String> {
     }
 }
 
-fn select(place: &Place, tables: &[String], condition: &str) -> String {
-    let one = |table: &String| format!("SELECT msg_id FROM {table} WHERE {condition}");
+fn select(place: &Place, columns: &str, tables: &[String], condition: &str) -> String {
+    let one = |table: &String| format!("SELECT {columns} FROM {table} WHERE {condition}");
     let all = tables.iter().map(one).collect::<Vec<_>>().join(" UNION ALL ");
     if place.dialect() == Dialect::Postgres { format!("COPY ({all}) TO STDOUT") } else { all }
 }
 
-/// The ids to nowhere, all databases at once: the least that reading costs.
-pub fn clients(data: &Data) -> Vec<Command> {
-    let [events, receipts, _] = ids(data);
+/// The ids to nowhere, and where that is asked for the times too, all databases at once: the least that reading costs.
+pub fn clients(data: &Data, times: bool) -> Vec<Command> {
+    let all = if times { columns(data, ["msg_id, sent_at", "msg_id, consumed_at"]) } else { ids(data) };
+    let [events, receipts, _] = all;
     events.into_iter().chain(receipts).map(|(place, sql)| place.client(&sql)).collect()
 }
 
