@@ -1,4 +1,4 @@
-//! One table's part of a slice, read by a task of its own.
+//! The part of a slice that one table has, or tables that are read together, read by a task of its own.
 
 use super::read::Who;
 use crate::clock::Stopwatch;
@@ -6,7 +6,7 @@ use crate::model::{DeadLetter, Span};
 use crate::source::{
     Database, DeadLetterTable, EventSlice, EventTable, ReceiptSlice, ReceiptTable, Slicing, SourceError,
 };
-use futures_util::future::join_all;
+use futures_util::future::{join_all, try_join_all};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 /// A table that cannot be cut by time, or a second that cannot be cut further, may have so many rows.
 pub(super) const UNSLICED_ROWS_MAX: usize = 2_000_000;
 
-/// One table's part of a slice.
+/// A part of a slice.
 pub(super) enum Batch {
     Events(EventSlice),
     Receipts(ReceiptSlice),
@@ -33,7 +33,7 @@ impl Batch {
 }
 
 pub(super) type Part = Result<Option<Batch>, SourceError>;
-/// One table's part, and how long reading it took.
+/// A part, and how long reading it took.
 pub(super) type Task = JoinHandle<(Part, Duration)>;
 pub(super) type Answer = (Who, Part);
 
@@ -94,22 +94,19 @@ impl Cut {
     pub(super) fn events(self, tables: &[Arc<EventTable>], readers: &Arc<Semaphore>) -> Option<Task> {
         let (tables, database) = (tables.to_vec(), tables.first()?.database().clone());
         Some(task(database, readers, async move {
-            if tables.len() > 1
-                && let Some(read) = EventTable::read_together(&tables, self.slice, self.max).await?
-            {
+            let together = tables.len() > 1;
+            if together && let Some(read) = EventTable::read_together(&tables, self.slice, self.max).await? {
                 return Ok(Some(Batch::Events(read)));
             }
-            let mut all = EventSlice::default();
-            for table in tables {
-                let read = if self.packed {
-                    table.read_packed(self.slice, self.max).await?
-                } else {
-                    table.read_slice(self.slice, self.max, self.many).await?
-                };
-                let Some(read) = read else { return Ok(None) };
-                all.append(read);
-            }
-            Ok(Some(Batch::Events(all)))
+            let each = tables.iter().map(async |table| {
+                if self.packed {
+                    return table.read_packed(self.slice, self.max).await;
+                }
+                // Which of them cannot be read together shows only in the short form.
+                table.read_slice(self.slice, self.max, self.many || together).await
+            });
+            let read: Option<Vec<_>> = try_join_all(each).await?.into_iter().collect();
+            Ok(read.map(|read| Batch::Events(read.into_iter().collect())))
         }))
     }
 
@@ -117,22 +114,18 @@ impl Cut {
     pub(super) fn receipts(self, tables: &[Arc<ReceiptTable>], readers: &Arc<Semaphore>) -> Option<Task> {
         let (tables, database) = (tables.to_vec(), tables.first()?.database().clone());
         Some(task(database, readers, async move {
-            if tables.len() > 1
-                && let Some(read) = ReceiptTable::read_together(&tables, self.slice).await?
-            {
+            let together = tables.len() > 1;
+            if together && let Some(read) = ReceiptTable::read_together(&tables, self.slice).await? {
                 return Ok(Some(Batch::Receipts(read)));
             }
-            let mut all = ReceiptSlice::default();
-            for table in tables {
-                let read = if self.packed {
-                    table.read_packed(self.slice, self.max).await?
-                } else {
-                    table.read_slice(self.slice, self.max, self.many).await?
-                };
-                let Some(read) = read else { return Ok(None) };
-                all.append(read);
-            }
-            Ok(Some(Batch::Receipts(all)))
+            let each = tables.iter().map(async |table| {
+                if self.packed {
+                    return table.read_packed(self.slice, self.max).await;
+                }
+                table.read_slice(self.slice, self.max, self.many || together).await
+            });
+            let read: Option<Vec<_>> = try_join_all(each).await?.into_iter().collect();
+            Ok(read.map(|read| Batch::Receipts(read.into_iter().collect())))
         }))
     }
 

@@ -1,6 +1,6 @@
 //! The first pass: both sides slice by slice in time order, into the books.
 //!
-//! Slices are read ahead while earlier ones are entered, each table by a task of its own; the books take them in order.
+//! Slices are read ahead while earlier ones are entered, each table, or tables that are read together, by a task; the books take them in order.
 
 use super::gathered::{Gathered, busier_side};
 use super::intake::Intake;
@@ -90,10 +90,12 @@ impl Reading<'_> {
             if too_many && slicer.is_before(slice) {
                 continue;
             }
-            rows += intake.take(self, slice, answers).await?;
-            if intake.is_over() {
+            let taken = intake.take(self, slice, answers).await;
+            if taken.is_err() || intake.is_over() {
+                // What is under way ends: no more statements run than the databases allow.
                 join_all(ahead.drain(..).map(Pending::answers)).await;
             }
+            rows += taken?;
             tracing::debug!(flow = self.plan.flow.name, from = %slice.from, until = %slice.until, rows, "slice read");
             (self.watch)(Step::Reading { flow: &self.plan.flow.name, share: slicer.share(), rows });
         }

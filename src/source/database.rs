@@ -31,7 +31,7 @@ pub(super) const CONNECT: Duration = Duration::from_secs(30);
 /// The client's limit where no other is set.
 const LONGEST: Duration = Duration::from_hours(24);
 
-/// A pool of read-only sessions in UTC. Cheap to clone.
+/// Read-only sessions in UTC. Cheap to clone.
 #[derive(Clone)]
 pub struct Database(Arc<Inner>);
 

@@ -122,6 +122,16 @@ impl From<sqlx::Error> for Failure {
     }
 }
 
+/// Whether a server that was there before may take one more session in a moment: it refuses, is being started, or has no
+/// place.
+pub(super) fn is_soon_over(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(error) => error.kind() == std::io::ErrorKind::ConnectionRefused,
+        sqlx::Error::Database(error) => kind_of(error.as_ref()) == ErrorKind::Transient,
+        _ => false,
+    }
+}
+
 /// What broke off in the middle may hold the next time; what never began has a cause that stays.
 fn io(error: &std::io::Error) -> (ErrorKind, String) {
     use std::io::ErrorKind as Io;

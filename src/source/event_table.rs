@@ -37,6 +37,8 @@ pub struct EventTable {
     notes: Vec<String>,
     short: Option<ShortForm>,
     ahead: unacked::Ahead,
+    /// Of the flow.
+    tables: usize,
 }
 
 /// Consumers in each of the two bit sets of a row.
@@ -82,6 +84,7 @@ impl EventTable {
             notes,
             short: None,
             ahead: unacked::Ahead::new(),
+            tables: events.tables.len().max(1),
         };
         table.short = short::form(&table);
         Ok(table)

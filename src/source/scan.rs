@@ -91,13 +91,25 @@ pub(super) async fn about(relation: &Relation, statement: &Statement) -> Option<
 }
 
 /// Whether the server would read a whole table for a statement.
-pub(super) async fn scans(relation: &Relation, statement: &Statement) -> bool {
+async fn scans(relation: &Relation, statement: &Statement) -> bool {
+    ways(relation, statement).await.is_some_and(|ways| ways.iter().any(|(scans, _)| *scans))
+}
+
+/// Whether it would not, and find about so many rows at the most, as far as its planner tells.
+pub(super) async fn is_short(relation: &Relation, statement: &Statement, rows_max: usize) -> bool {
+    let few = |rows: Option<u64>| rows.is_none_or(|rows| rows <= rows_max as u64);
+    ways(relation, statement).await.is_some_and(|ways| ways.iter().all(|(scans, rows)| !scans && few(*rows)))
+}
+
+/// Of each step of a plan whether it reads a whole table, and about how many rows it finds.
+async fn ways(relation: &Relation, statement: &Statement) -> Option<Vec<(bool, Option<u64>)>> {
     let dialect = relation.db.dialect();
     let slots = [("statement", statement.fragment())];
-    let Ok(explain) = sql::render(Query::GuardPlan, dialect, &slots) else { return false };
+    let explain = sql::render(Query::GuardPlan, dialect, &slots).ok()?;
     let whole = |index: &str| relation.holds_all_rows(index);
-    let found = explained(relation, &explain, &|row| plan::scans(dialect, row, &whole).then_some(())).await;
-    found.is_some_and(|found| !found.is_empty())
+    // What SQLite says of its way has no numbers.
+    let rows = |row: &dyn Fields| plan::rows(dialect, row).filter(|_| dialect != Dialect::Sqlite);
+    explained(relation, &explain, &|row| Some((plan::scans(dialect, row, &whole), rows(row)))).await
 }
 
 /// What `look` finds in the rows of a plan; `None` where the server gives none: a view that may be read, but not looked

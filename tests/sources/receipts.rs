@@ -5,6 +5,7 @@ use msgrecon::config::{self, Dialect, IdEncoding, TimeFormat};
 use msgrecon::model::event::Stamp;
 use msgrecon::model::{Id, Receipt};
 use msgrecon::source::{DeadLetterTable, ReceiptTable};
+use std::sync::Arc;
 
 async fn create(bench: &Bench, key: &str) {
     let stamp = bench.pick("TEXT", "timestamptz", "DATETIME(6)");
@@ -320,4 +321,55 @@ async fn a_file_in_utf_16_comes_in_the_short_form_too() {
     let consumed_at = Some(time("consumed_at", TimeFormat::EpochMicros));
     let receipts = bench.receipts(&config::Consumer { consumed_at, ..consumer_config() }).await.unwrap();
     assert_eq!(short_is_the_same(&receipts).await, 2);
+}
+
+/// A receipt without an id leaves the others of its slice in the short form.
+#[tokio::test]
+async fn what_has_no_id_is_read_beside_the_short_form() {
+    for bench in benches().await {
+        create(&bench, "").await;
+        for (id, second) in [("a", 1), ("NULL", 2), ("b", 3)] {
+            insert(&bench, id, "billing", "", &format!("2026-03-02 10:00:0{second}")).await;
+        }
+        let receipts = bench.receipts(&consumer_config()).await.unwrap();
+        for _ in 0..2 {
+            assert_eq!(short_is_the_same(&receipts).await, 2, "{:?}", bench.dialect);
+        }
+        bench.remove(None).await;
+    }
+}
+
+#[tokio::test]
+async fn shards_of_receipts_are_read_together() {
+    for bench in benches().await {
+        create(&bench, "").await;
+        for (id, second) in [("b", 3), ("c", 4)] {
+            insert(&bench, id, "billing", "", &format!("2026-03-02 10:00:0{second}")).await;
+        }
+        bench.run("CREATE TABLE shard AS SELECT * FROM consumed").await;
+        bench.run("DELETE FROM consumed").await;
+        insert(&bench, "a", "billing", "", "2026-03-02 10:00:02").await;
+        let db = bench.open().await;
+        let open = async |name: &str| {
+            Arc::new(ReceiptTable::open(&db, &table(name), &consumer_config(), AS_OF).await.unwrap())
+        };
+        let tables = [open("consumed").await, open("shard").await];
+        assert!(tables[0].joins(&tables[1]), "{:?}", bench.dialect);
+        let slice = ReceiptTable::read_together(&tables, DAY).await.unwrap().unwrap();
+        let mut read: Vec<_> =
+            slice.short.receipts().map(|it| (it.id.unwrap().to_string(), it.consumed.at())).collect();
+        read.sort();
+        let right = [("a", 2), ("b", 3), ("c", 4)];
+        let right =
+            right.map(|(id, second)| (id.to_owned(), Some(at(&format!("2026-03-02 10:00:0{second}")))));
+        assert_eq!(read, right, "{:?}", bench.dialect);
+        insert(&bench, "NULL", "billing", "", "2026-03-02 10:00:05").await;
+        let together = ReceiptTable::read_together(&tables, DAY).await.unwrap();
+        assert!(together.is_none(), "{:?}: nothing is left out", bench.dialect);
+        for table in &tables {
+            table.read_slice(DAY, 100, true).await.unwrap().unwrap();
+        }
+        assert!(!tables[0].joins(&tables[1]), "{:?}", bench.dialect);
+        bench.remove(None).await;
+    }
 }

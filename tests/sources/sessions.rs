@@ -5,6 +5,7 @@ use msgrecon::config::{self, Dialect};
 use msgrecon::model::Id;
 use msgrecon::model::event::Stamp;
 use msgrecon::source::{Database, ErrorKind, EventTable};
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 async fn fresh(
@@ -253,6 +254,35 @@ async fn the_session_that_was_used_last_is_used_again_while_it_is_there() {
         let second = number().await;
         assert_ne!(second, first, "{:?}", bench.dialect);
         assert_eq!(number().await, second, "{:?}", bench.dialect);
+        bench.remove(None).await;
+    }
+}
+
+/// Where all sessions were ended at once, none of them is taken for there, however many there are.
+#[tokio::test]
+async fn sessions_that_ended_together_cost_one_attempt_more() {
+    for bench in benches().await.into_iter().filter(|bench| bench.dialect != Dialect::Sqlite) {
+        let own_number = bench.pick(
+            "",
+            "SELECT to_timestamp(1600000000 + pg_backend_pid()) FROM pg_sleep(0.3)",
+            "SELECT FROM_UNIXTIME(1600000000 + CONNECTION_ID()) FROM (SELECT SLEEP(0.3)) AS slept",
+        );
+        let fresh_until = Some(own_number.to_owned());
+        let config = config::Database { fresh_until, max_connections: 6, ..bench.config() };
+        let db = Database::connect(&config).await.unwrap();
+        let number = async || (db.fresh_until().await.unwrap().unwrap().0 / 1_000_000) - 1_600_000_000;
+        let all: BTreeSet<i64> =
+            futures_util::future::join_all((0..6).map(|_| number())).await.into_iter().collect();
+        assert_eq!(all.len(), 6, "{:?}: side by side", bench.dialect);
+        for number in &all {
+            bench
+                .run(&match bench.dialect {
+                    Dialect::Postgres => format!("SELECT pg_terminate_backend({number})"),
+                    _ => format!("KILL {number}"),
+                })
+                .await;
+        }
+        assert!(!all.contains(&number().await), "{:?}", bench.dialect);
         bench.remove(None).await;
     }
 }

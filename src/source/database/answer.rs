@@ -41,8 +41,10 @@ where
     let outcome = tokio::time::timeout(limit, answer(&mut session, statement, sink)).await;
     let outcome = outcome.unwrap_or_else(|_| Err(silence(limit)));
     // Else rows may still be under way on it, which nobody else shall read.
-    if outcome.is_ok() {
-        sessions.keep(session);
+    match &outcome {
+        Ok(()) => sessions.keep(session),
+        Err(failure) if failure.kind == ErrorKind::Transient => sessions.doubt(),
+        Err(_) => {}
     }
     outcome
 }

@@ -6,8 +6,8 @@
 
 use super::{CONNECT, Server};
 use crate::clock::Stopwatch;
+use crate::source::error::is_soon_over;
 use sqlx::Connection as _;
-use std::io::ErrorKind;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -16,7 +16,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 const REST: Duration = Duration::from_secs(5);
 /// So long at the most.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// A server that is being started again refuses for a while; it is asked again after this.
+/// A server that is being started again refuses for a while, or has no place for one more; it is asked again after this.
 const PAUSE: Duration = Duration::from_millis(250);
 
 /// As many sessions as a database is allowed.
@@ -31,7 +31,8 @@ pub(in crate::source) struct Sessions<D: Server> {
 struct Free<D: Server> {
     connection: D::Connection,
     roomy: bool,
-    since: Duration,
+    /// `None`: it may be gone, like another.
+    since: Option<Duration>,
 }
 
 /// One of them, for one user. It ends with it, unless it is [given back](Sessions::keep).
@@ -46,7 +47,7 @@ impl<D: Server> Sessions<D> {
     /// Begins with one; at the most so many.
     pub async fn begin(login: D::Login, max: u32) -> Result<Self, sqlx::Error> {
         let connection = started::<D>(&login).await?;
-        let free = Free { connection, roomy: false, since: Duration::ZERO };
+        let free = Free { connection, roomy: false, since: Some(Duration::ZERO) };
         let places = Semaphore::new(max.max(1) as usize);
         Ok(Self { login, places, free: Mutex::new(vec![free]), stopwatch: Stopwatch::start() })
     }
@@ -61,7 +62,8 @@ impl<D: Server> Sessions<D> {
                 let connection = self.another().await?;
                 return Ok(Session { connection, roomy: false, _place: place });
             };
-            if self.stopwatch.elapsed().saturating_sub(since) < REST || is_there(&mut connection).await {
+            let rested = since.map(|since| self.stopwatch.elapsed().saturating_sub(since));
+            if rested.is_some_and(|rested| rested < REST) || is_there(&mut connection).await {
                 return Ok(Session { connection, roomy, _place: place });
             }
         }
@@ -72,9 +74,8 @@ impl<D: Server> Sessions<D> {
         let since = self.stopwatch.elapsed();
         loop {
             match started::<D>(&self.login).await {
-                Err(sqlx::Error::Io(error))
-                    if error.kind() == ErrorKind::ConnectionRefused
-                        && self.stopwatch.elapsed().saturating_sub(since) < CONNECT =>
+                Err(error)
+                    if is_soon_over(&error) && self.stopwatch.elapsed().saturating_sub(since) < CONNECT =>
                 {
                     tokio::time::sleep(PAUSE).await;
                 }
@@ -83,10 +84,15 @@ impl<D: Server> Sessions<D> {
         }
     }
 
+    /// One of them has ended by itself: the others are asked whether they are still there before they are used again.
+    pub fn doubt(&self) {
+        self.free().iter_mut().for_each(|free| free.since = None);
+    }
+
     /// Gives one back that has nothing more to say.
     pub fn keep(&self, session: Session<'_, D>) {
         let Session { connection, roomy, .. } = session;
-        self.free().push(Free { connection, roomy, since: self.stopwatch.elapsed() });
+        self.free().push(Free { connection, roomy, since: Some(self.stopwatch.elapsed()) });
     }
 
     /// Ends them.

@@ -7,6 +7,7 @@ use crate::source::conditions::{bits, code, state};
 use crate::source::short::{Answer, Group, Put, ShortForm};
 use crate::source::sql::{Fragment, Query, Statement};
 use crate::source::{ErrorKind, SourceError, limit};
+use futures_util::future::try_join_all;
 use std::sync::Arc;
 
 /// The events of a slice.
@@ -40,6 +41,16 @@ impl EventSlice {
         self.short.extend(other.short);
         self.packed.extend(other.packed);
         self.rows.extend(other.rows);
+    }
+}
+
+/// Those of several tables.
+impl FromIterator<Self> for EventSlice {
+    fn from_iter<I: IntoIterator<Item = Self>>(slices: I) -> Self {
+        let mut slices = slices.into_iter();
+        let mut all = slices.next().unwrap_or_default();
+        slices.for_each(|slice| all.append(slice));
+        all
     }
 }
 
@@ -115,11 +126,9 @@ impl EventTable {
         let names = crate::source::names(tables.iter().map(|table| table.relation.name.as_str()));
         let groups = ShortForm::ask_together(&forms, first.database(), &names, &statements).await?;
         let Some(groups) = groups else { return Ok(None) };
-        let mut rows = Vec::new();
-        for (table, form) in tables.iter().zip(forms) {
-            let Some(beside) = table.beside(form, slice, max_rows, &[]).await? else { return Ok(None) };
-            rows.extend(beside);
-        }
+        let beside = tables.iter().zip(forms).map(|(table, form)| table.beside(form, slice, max_rows, &[]));
+        let beside: Option<Vec<_>> = try_join_all(beside).await?.into_iter().collect();
+        let Some(rows) = beside.map(|rows| rows.into_iter().flatten().collect()) else { return Ok(None) };
         Ok(Some(EventSlice { short: first.short_events(groups), rows, ..EventSlice::default() }))
     }
 

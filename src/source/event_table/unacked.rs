@@ -2,6 +2,7 @@
 
 use super::{EventTable, unusable, unusable_by_index};
 use crate::model::{Event, Span};
+use crate::source::cell::Fields;
 use crate::source::sql::{Fragment, Query, Statement};
 use crate::source::time_column::TimeColumn;
 use crate::source::{SourceError, limit, scan};
@@ -10,8 +11,10 @@ use tokio::sync::OnceCell;
 /// So many rows without an ack are few. To look for them once costs less than to look in each slice, where a server may
 /// fetch every row to see that it is acked, and more than half of the statements on a table of few rows are saved.
 const FEW: usize = 10_000;
+/// So many times as many may lie where an index finds them: those of other flows are gone through too.
+const OTHERS: usize = 10;
 
-/// Those of all times, once they were looked for; `None` where they are many, or no index finds them.
+/// Those of all times, in the order of their creation, once they were looked for; `None` where they are many, or no index finds them.
 pub(super) type Ahead = OnceCell<Option<Vec<Event>>>;
 
 impl EventTable {
@@ -22,7 +25,9 @@ impl EventTable {
         span: Span,
         limit: Fragment,
     ) -> Result<Statement, SourceError> {
-        self.unacked(created.within(span), limit)
+        // Half dates are left to those without any time.
+        let within = created.within(span).and_text(" AND ").and(created.usable_within(span));
+        self.unacked(within, self.filter.clone(), limit)
     }
 
     /// What a statement would give of a slice, if it is the one above and the rows were read ahead. As of when the first
@@ -32,8 +37,8 @@ impl EventTable {
             return None;
         }
         let rows = self.ahead.get_or_init(|| self.read_ahead()).await.as_ref()?;
-        let inside = |event: &&Event| event.created.at().is_some_and(|at| slice.contains(at));
-        Some(rows.iter().filter(inside).cloned().collect())
+        let before = |at| rows.partition_point(|event| event.created.at() < Some(at));
+        Some(rows[before(slice.from)..before(slice.until)].to_vec())
     }
 
     /// Every row without a usable ack time that has a time of creation.
@@ -43,21 +48,45 @@ impl EventTable {
         if !ordered(&self.created) || !ordered(&self.acked) || !self.acked_indexed() || self.slicing().whole {
             return None;
         }
-        let statement = self.unacked("(1 = 1)".into(), limit(FEW)).ok()?;
-        if scan::scans(&self.relation, &statement).await {
+        let all = |filter, limit| self.unacked("(1 = 1)".into(), filter, limit).ok();
+        let found = all("(1 = 1)".into(), limit(usize::MAX))?;
+        if !scan::is_short(&self.relation, &found, FEW * OTHERS).await {
             return None;
         }
-        // What is wrong with a row is told when the slices are read.
-        let rows = self.collect(&statement, &|event| event.created.at().is_some()).await.ok()?;
-        (rows.fetched <= FEW).then_some(rows.found)
+        let few = FEW / self.tables;
+        let mut rows = Vec::new();
+        let mut keep = |row: &dyn Fields| {
+            rows.push(self.event(row)?);
+            Ok(())
+        };
+        // Once: what is wrong with it or with a row is told when the slices are read.
+        let statement = all(self.filter.clone(), limit(few))?;
+        self.relation.db.each(&statement, Some(&self.relation.name), &mut keep).await.ok()?;
+        if rows.len() > few {
+            return None;
+        }
+        rows.retain(|event| event.created.at().is_some());
+        rows.sort_by_key(|event| event.created.at());
+        Some(rows)
     }
 
-    fn unacked(&self, created_within: Fragment, limit: Fragment) -> Result<Statement, SourceError> {
+    fn unacked(
+        &self,
+        created_within: Fragment,
+        filter: Fragment,
+        limit: Fragment,
+    ) -> Result<Statement, SourceError> {
         // As ranges where an index serves them.
         let acked = self.acked.as_ref();
         let unusable = if self.acked_indexed() { unusable_by_index(acked) } else { unusable(acked) };
-        let slots = vec![("created_within", created_within), ("acked_unusable", unusable), ("limit", limit)];
-        self.of_flow(Query::EventsUnacked, slots)
+        let mut slots = self.row("1".into());
+        slots.extend([
+            ("filter", filter),
+            ("created_within", created_within),
+            ("acked_unusable", unusable),
+            ("limit", limit),
+        ]);
+        self.relation.statement(Query::EventsUnacked, &slots)
     }
 
     fn acked_indexed(&self) -> bool {

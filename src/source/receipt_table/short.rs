@@ -44,6 +44,16 @@ impl ReceiptSlice {
     }
 }
 
+/// Those of several tables.
+impl FromIterator<Self> for ReceiptSlice {
+    fn from_iter<I: IntoIterator<Item = Self>>(slices: I) -> Self {
+        let mut slices = slices.into_iter();
+        let mut all = slices.next().unwrap_or_default();
+        slices.for_each(|slice| all.append(slice));
+        all
+    }
+}
+
 /// How a table's rows come in the short form; `None` where its columns do not allow it.
 pub(super) fn form(table: &ReceiptTable) -> Option<ShortForm> {
     let own = table.original_id.as_ref().map(|it| Fragment::text(format!("{} IS NULL", it.select())));

@@ -1,4 +1,5 @@
-//! Whole slices in the short form: the server puts the ids and the times of many rows into one value, in turn.
+//! Whole slices in the short form: the server puts the ids and the times of many rows into one value, in turn, or on
+//! PostgreSQL into two.
 //!
 //! That costs both ends a fraction of what rows cost, and nothing may get lost on the way: the server counts what it
 //! puts together, and an answer that does not come apart into exactly so many pieces is not used. What does not fit
@@ -31,7 +32,7 @@ pub struct ShortForm {
     times: ShortTime,
     /// The rows that fit into it.
     fits: Fragment,
-    /// Whether every row with an id fits.
+    /// Whether every row with an id fits, and one without leaves nothing behind.
     all_fit: bool,
     /// A slice held rows that do not fit. Until one does the server need not ask twice of each row whether it fits, once to
     /// count it and once more to put it together.
@@ -80,7 +81,8 @@ impl ShortForm {
     /// `fits` says which rows do beside what the columns themselves demand.
     pub fn new(ids: ShortId, times: ShortTime, fits: Option<Fragment>) -> Self {
         let columns = ids.fits().into_iter().chain(times.fits());
-        let all_fit = fits.is_none() && columns.clone().count() == 0;
+        // On PostgreSQL a row without an id would still give a time.
+        let all_fit = ids.dialect() != Dialect::Postgres && fits.is_none() && columns.clone().count() == 0;
         // On SQLite the type is asked for, and NULL is not of it.
         let present = (ids.dialect() != Dialect::Sqlite).then(|| Fragment::text(ids.present()));
         let all = present.into_iter().chain(fits).chain(columns.map(Fragment::text));

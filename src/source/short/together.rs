@@ -35,8 +35,8 @@ impl ShortForm {
         let apart = || forms.iter().for_each(|form| form.apart.store(true, Ordering::Relaxed));
         match first.groups(db, tables, &statement, Put::All).await {
             Ok(Ok(groups)) => Ok(Some(groups)),
-            // The one that holds rows that do not fit will know it from now on.
-            Ok(Err(Misfit::Mixed)) => Ok(None),
+            // The one that holds rows that do not fit will know it once it is asked by itself.
+            Ok(Err(Misfit::Mixed)) if !first.all_fit => Ok(None),
             Ok(Err(_)) => {
                 apart();
                 Ok(None)
