@@ -88,14 +88,6 @@ fn shown(statements: &[Statement]) -> Vec<(String, String)> {
     statements.iter().map(|statement| (statement.name.to_owned(), statement.shown())).collect()
 }
 
-/// What several tables are called: `event_000 to event_015`.
-fn names<'n>(mut names: impl DoubleEndedIterator<Item = &'n str>) -> String {
-    match (names.next(), names.next_back()) {
-        (Some(first), Some(last)) => format!("{first} to {last}"),
-        (first, _) => first.unwrap_or_default().to_owned(),
-    }
-}
-
 /// The type of what was asked under a key.
 fn type_of<'a>(types: &'a relation::Types, key: &str) -> &'a ColumnType {
     const UNKNOWN: &ColumnType = &ColumnType { kind: Kind::Other, name: String::new() };

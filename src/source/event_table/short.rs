@@ -4,9 +4,10 @@ use super::{BITS, EventTable, unreadable};
 use crate::config::StateRule;
 use crate::model::{Event, PackedEvents, ShortEvents, Span};
 use crate::source::conditions::{bits, code, state};
-use crate::source::short::{Answer, Group, Put, ShortForm};
+use crate::source::relation::Relation;
+use crate::source::short::{Answer, Group, Put, Shard, ShortForm, ask_together, join};
 use crate::source::sql::{Fragment, Query, Statement};
-use crate::source::{ErrorKind, SourceError, limit};
+use crate::source::{ErrorKind, Slicing, SourceError, limit};
 use futures_util::future::try_join_all;
 use std::sync::Arc;
 
@@ -54,6 +55,12 @@ impl FromIterator<Self> for EventSlice {
     }
 }
 
+fn short_events(groups: Vec<Group>, created_unread: bool) -> Vec<ShortEvents> {
+    let some = groups.into_iter().filter(|group| group.fitting > 0);
+    some.map(|group| ShortEvents { rows: group.bulk, expected_by: group.expected_by, created_unread })
+        .collect()
+}
+
 /// How a table's acked rows come in the short form; `None` where its columns do not allow it.
 pub(super) fn form(table: &EventTable) -> Option<ShortForm> {
     let acked = match table.states.first() {
@@ -63,6 +70,24 @@ pub(super) fn form(table: &EventTable) -> Option<ShortForm> {
         Some(_) => Some(state(&table.states).and_text(format!(" = {}", code(StateRule::Acked)))),
     };
     Some(ShortForm::new(table.id.short()?, table.acked.as_ref()?.short()?, acked))
+}
+
+impl Shard for EventTable {
+    fn relation(&self) -> &Relation {
+        &self.relation
+    }
+
+    fn form(&self) -> Option<&ShortForm> {
+        self.short.as_ref()
+    }
+
+    fn slicing(&self) -> Slicing {
+        self.slicing()
+    }
+
+    fn together(&self, form: &ShortForm, span: Span) -> Result<Statement, SourceError> {
+        self.short_statement(form, span, Put::All)
+    }
 }
 
 impl EventTable {
@@ -83,7 +108,7 @@ impl EventTable {
         match answer {
             Ok(Answer::Groups(groups)) => match self.beside(form, slice, max_rows, &groups).await? {
                 Some(rows) => {
-                    let short = self.short_events(groups);
+                    let short = short_events(groups, self.created.is_some());
                     Ok(Some(EventSlice { short, rows, ..EventSlice::default() }))
                 }
                 // A row has changed between two statements.
@@ -100,11 +125,7 @@ impl EventTable {
     /// Whether [`Self::read_together`] can read this table and another.
     #[must_use]
     pub fn joins(&self, other: &Self) -> bool {
-        let forms = self.short.as_ref().zip(other.short.as_ref());
-        forms.is_some_and(|(own, theirs)| own.joins(theirs))
-            && self.database().name() == other.database().name()
-            && self.slicing() == other.slicing()
-            && !self.slicing().whole
+        join(self, other)
     }
 
     /// The rows of [`Self::read_slice`] of several tables that join each other, by one statement. `None` where each has to
@@ -117,33 +138,22 @@ impl EventTable {
         slice: Span,
         max_rows: usize,
     ) -> Result<Option<EventSlice>, SourceError> {
-        let short = tables.iter().filter_map(|table| Some((table, table.short.as_ref()?)));
-        let (tables, forms): (Vec<_>, Vec<_>) = short.unzip();
-        let statements =
-            tables.iter().zip(&forms).map(|(it, form)| it.short_statement(form, slice, Put::All));
-        let statements = statements.collect::<Result<Vec<_>, _>>()?;
-        let Some(first) = tables.first() else { return Ok(None) };
-        let names = crate::source::names(tables.iter().map(|table| table.relation.name.as_str()));
-        let groups = ShortForm::ask_together(&forms, first.database(), &names, &statements).await?;
-        let Some(groups) = groups else { return Ok(None) };
-        let beside = tables.iter().zip(forms).map(|(table, form)| table.beside(form, slice, max_rows, &[]));
+        let Some(groups) = ask_together(tables, slice).await? else { return Ok(None) };
+        let created_unread = tables.first().is_some_and(|table| table.created.is_some());
+        // All their acked rows fit.
+        let beside = tables.iter().map(async |table| match &table.short {
+            Some(form) => table.beside(form, slice, max_rows, &[]).await,
+            None => Ok(None),
+        });
         let beside: Option<Vec<_>> = try_join_all(beside).await?.into_iter().collect();
         let Some(rows) = beside.map(|rows| rows.into_iter().flatten().collect()) else { return Ok(None) };
-        Ok(Some(EventSlice { short: first.short_events(groups), rows, ..EventSlice::default() }))
+        let short = short_events(groups, created_unread);
+        Ok(Some(EventSlice { short, rows, ..EventSlice::default() }))
     }
 
     async fn read_rows(&self, slice: Span, max_rows: usize) -> Result<Option<EventSlice>, SourceError> {
         let rows = self.read(slice, max_rows).await?;
         Ok(rows.map(|rows| EventSlice { rows, ..EventSlice::default() }))
-    }
-
-    fn short_events(&self, groups: Vec<Group>) -> Vec<ShortEvents> {
-        let created_unread = self.created.is_some();
-        groups
-            .into_iter()
-            .filter(|group| group.fitting > 0)
-            .map(|group| ShortEvents { rows: group.bulk, expected_by: group.expected_by, created_unread })
-            .collect()
     }
 
     /// Rows of the slice that are not in the groups; `None` if they are not as many as were counted, or too many.

@@ -2,9 +2,10 @@
 
 use super::ReceiptTable;
 use crate::model::{Bulk, PackedRow, Receipt, Span};
-use crate::source::short::{Answer, Group, Put, ShortForm};
+use crate::source::relation::Relation;
+use crate::source::short::{Answer, Group, Put, Shard, ShortForm, ask_together, join};
 use crate::source::sql::{Fragment, Query, Statement};
-use crate::source::{ErrorKind, SourceError, limit};
+use crate::source::{ErrorKind, Slicing, SourceError, limit};
 use std::sync::Arc;
 
 /// The receipts of a slice.
@@ -60,6 +61,24 @@ pub(super) fn form(table: &ReceiptTable) -> Option<ShortForm> {
     Some(ShortForm::new(table.id.short()?, table.consumed.as_ref()?.short()?, own))
 }
 
+impl Shard for ReceiptTable {
+    fn relation(&self) -> &Relation {
+        &self.relation
+    }
+
+    fn form(&self) -> Option<&ShortForm> {
+        self.short.as_ref()
+    }
+
+    fn slicing(&self) -> Slicing {
+        self.slicing()
+    }
+
+    fn together(&self, form: &ShortForm, span: Span) -> Result<Statement, SourceError> {
+        self.short_statement(form, span, Put::All)
+    }
+}
+
 impl ReceiptTable {
     /// The rows of [`Self::read`], in the short form where `many` are expected and it can be done.
     ///
@@ -91,11 +110,7 @@ impl ReceiptTable {
     /// Whether [`Self::read_together`] can read this table and another.
     #[must_use]
     pub fn joins(&self, other: &Self) -> bool {
-        let forms = self.short.as_ref().zip(other.short.as_ref());
-        forms.is_some_and(|(own, theirs)| own.joins(theirs))
-            && self.database().name() == other.database().name()
-            && self.slicing() == other.slicing()
-            && !self.slicing().whole
+        join(self, other)
     }
 
     /// The rows of [`Self::read_slice`] of several tables that join each other, by one statement. `None` where each has to
@@ -107,14 +122,7 @@ impl ReceiptTable {
         tables: &[Arc<Self>],
         slice: Span,
     ) -> Result<Option<ReceiptSlice>, SourceError> {
-        let short = tables.iter().filter_map(|table| Some((table, table.short.as_ref()?)));
-        let (tables, forms): (Vec<_>, Vec<_>) = short.unzip();
-        let statements =
-            tables.iter().zip(&forms).map(|(it, form)| it.short_statement(form, slice, Put::All));
-        let statements = statements.collect::<Result<Vec<_>, _>>()?;
-        let Some(first) = tables.first() else { return Ok(None) };
-        let names = crate::source::names(tables.iter().map(|table| table.relation.name.as_str()));
-        let groups = ShortForm::ask_together(&forms, first.database(), &names, &statements).await?;
+        let groups = ask_together(tables, slice).await?;
         let Some(short) = groups.and_then(all) else { return Ok(None) };
         Ok(Some(ReceiptSlice { short, ..ReceiptSlice::default() }))
     }

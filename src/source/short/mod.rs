@@ -11,6 +11,7 @@ mod together;
 
 pub use ids::ShortId;
 pub use times::ShortTime;
+pub use together::{Shard, ask as ask_together, join};
 
 use super::SourceError;
 use super::cell::{Cell, Fields};
