@@ -14,7 +14,8 @@ const FEW: usize = 10_000;
 /// So many times as many may lie where an index finds them: those of other flows are gone through too.
 const OTHERS: usize = 10;
 
-/// Those of all times, in the order of their creation, once they were looked for; `None` where they are many, or no index finds them.
+/// Those of all times, in the order of their creation, once they were looked for; `None` where they are many, or no index
+/// finds them.
 pub(super) type Ahead = OnceCell<Option<Vec<Event>>>;
 
 impl EventTable {
