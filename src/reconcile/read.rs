@@ -1,6 +1,7 @@
 //! The first pass: both sides slice by slice in time order, into the books.
 //!
-//! Slices are read ahead while earlier ones are entered, each table, or tables that are read together, by a task; the books take them in order.
+//! Slices are read ahead while earlier ones are entered, each table, or tables that are read together, by a task; the books
+//! take them in order.
 
 use super::gathered::{Gathered, busier_side};
 use super::intake::Intake;
