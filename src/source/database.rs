@@ -44,21 +44,21 @@ struct Inner {
     limit: Duration,
     pace: config::Pace,
     gate: Gate,
-    pool: Pool,
+    sessions: AnySessions,
     link: link::Once,
 }
 
 /// The sessions on one of the servers.
-pub(super) enum Pool {
+pub(super) enum AnySessions {
     Sqlite(Sessions<sqlx::Sqlite>),
     Postgres(Sessions<sqlx::Postgres>),
     Mysql(Sessions<sqlx::MySql>),
 }
 
-/// A pool, and where it leads: `user@host:port/name`.
+/// Sessions, and where they lead: `user@host:port/name`.
 pub(super) struct Opened {
     pub place: String,
-    pub pool: Result<Pool, Failure>,
+    pub sessions: Result<AnySessions, Failure>,
 }
 
 /// What a driver has to know beyond running statements.
@@ -100,14 +100,14 @@ impl Database {
                 Dialect::Postgres => postgres::open(config).await,
                 Dialect::Mysql => mysql::open(config).await,
             };
-            let outcome = opened.pool.map_err(|failure| failure.at(&config.name, &opened.place, None));
-            if let Some(pool) = patience.with(outcome).await? {
-                return Ok(Self::new(config, opened.place, pool, pause));
+            let outcome = opened.sessions.map_err(|failure| failure.at(&config.name, &opened.place, None));
+            if let Some(sessions) = patience.with(outcome).await? {
+                return Ok(Self::new(config, opened.place, sessions, pause));
             }
         }
     }
 
-    fn new(config: &config::Database, place: String, pool: Pool, pause: &Pause) -> Self {
+    fn new(config: &config::Database, place: String, sessions: AnySessions, pause: &Pause) -> Self {
         let limit = match config.statement_timeout_ms {
             0 => LONGEST,
             milliseconds => Duration::from_millis(milliseconds) + GRACE,
@@ -121,7 +121,7 @@ impl Database {
             limit,
             pace: config.pace.clone(),
             gate: Gate::new(config, pause),
-            pool,
+            sessions,
             link: link::Once::default(),
         }))
     }
@@ -188,10 +188,10 @@ impl Database {
 
     /// Ends the sessions.
     pub async fn close(self) {
-        match &self.0.pool {
-            Pool::Sqlite(pool) => pool.close().await,
-            Pool::Postgres(pool) => pool.close().await,
-            Pool::Mysql(pool) => pool.close().await,
+        match &self.0.sessions {
+            AnySessions::Sqlite(sessions) => sessions.close().await,
+            AnySessions::Postgres(sessions) => sessions.close().await,
+            AnySessions::Mysql(sessions) => sessions.close().await,
         }
     }
 
@@ -247,10 +247,10 @@ impl Database {
     /// The same past the gate: for the gate's own questions.
     pub(super) async fn once(&self, statement: &Statement, sink: &mut Sink<'_>) -> Result<(), Failure> {
         let limit = self.0.limit;
-        match &self.0.pool {
-            Pool::Sqlite(pool) => stream(pool, statement, limit, sink).await,
-            Pool::Postgres(pool) => stream(pool, statement, limit, sink).await,
-            Pool::Mysql(pool) => stream(pool, statement, limit, sink).await,
+        match &self.0.sessions {
+            AnySessions::Sqlite(sessions) => stream(sessions, statement, limit, sink).await,
+            AnySessions::Postgres(sessions) => stream(sessions, statement, limit, sink).await,
+            AnySessions::Mysql(sessions) => stream(sessions, statement, limit, sink).await,
         }
     }
 
@@ -268,10 +268,10 @@ impl Database {
         let mut patience = Patience::new();
         loop {
             let _pass = self.pass(table).await?;
-            let outcome = match &self.0.pool {
-                Pool::Sqlite(pool) => describe(pool, statement, self.0.limit).await,
-                Pool::Postgres(pool) => describe(pool, statement, self.0.limit).await,
-                Pool::Mysql(pool) => describe(pool, statement, self.0.limit).await,
+            let outcome = match &self.0.sessions {
+                AnySessions::Sqlite(sessions) => describe(sessions, statement, self.0.limit).await,
+                AnySessions::Postgres(sessions) => describe(sessions, statement, self.0.limit).await,
+                AnySessions::Mysql(sessions) => describe(sessions, statement, self.0.limit).await,
             };
             let outcome = outcome.map_err(|failure| self.error(failure, table));
             if let Some(types) = patience.with(outcome).await? {

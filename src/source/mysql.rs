@@ -1,7 +1,7 @@
 //! What is particular to MySQL and MariaDB.
 
 use super::cell::{Cell, ColumnType, Kind};
-use super::database::{Opened, Pool, Server, Sessions};
+use super::database::{AnySessions, Opened, Server, Sessions};
 use super::error::Failure;
 use super::sql::{Fragment, Query, Statement, Value, render};
 use crate::config::{self, Dialect};
@@ -18,7 +18,7 @@ use sqlx::{MySql, MySqlConnection};
 pub async fn open(config: &config::Database) -> Opened {
     let options = match connect::mysql(config.url.expose_secret()) {
         Ok(options) => options,
-        Err(error) => return Opened { place: String::new(), pool: Err(error.into()) },
+        Err(error) => return Opened { place: String::new(), sessions: Err(error.into()) },
     };
     let host =
         options.get_socket().map_or(options.get_host().to_owned(), |socket| socket.display().to_string());
@@ -26,7 +26,7 @@ pub async fn open(config: &config::Database) -> Opened {
     let place = format!("{}@{host}:{}/{name}", options.get_username(), options.get_port());
     let login = Login { options, timeout: config.statement_timeout_ms };
     let sessions = Sessions::begin(login, config.max_connections).await;
-    Opened { place, pool: sessions.map(Pool::Mysql).map_err(Failure::from) }
+    Opened { place, sessions: sessions.map(AnySessions::Mysql).map_err(Failure::from) }
 }
 
 async fn session(connection: &mut MySqlConnection, timeout: u64) -> Result<(), sqlx::Error> {

@@ -1,7 +1,7 @@
 //! What is particular to PostgreSQL.
 
 use super::cell::{Cell, ColumnType, Kind};
-use super::database::{Opened, Pool, Server, Sessions};
+use super::database::{AnySessions, Opened, Server, Sessions};
 use super::error::Failure;
 use super::sql::{Fragment, Query, Statement, Value, render};
 use crate::config::{self, Dialect};
@@ -20,7 +20,7 @@ const EPOCH: i64 = 946_684_800_000_000;
 pub async fn open(config: &config::Database) -> Opened {
     let options = match connect::postgres(config.url.expose_secret()) {
         Ok(options) => options,
-        Err(error) => return Opened { place: String::new(), pool: Err(error.into()) },
+        Err(error) => return Opened { place: String::new(), sessions: Err(error.into()) },
     };
     let host =
         options.get_socket().map_or(options.get_host().to_owned(), |socket| socket.display().to_string());
@@ -28,7 +28,7 @@ pub async fn open(config: &config::Database) -> Opened {
     let place = format!("{}@{host}:{}/{name}", options.get_username(), options.get_port());
     let login = Login { options, timeout: config.statement_timeout_ms };
     let sessions = Sessions::begin(login, config.max_connections).await;
-    Opened { place, pool: sessions.map(Pool::Postgres).map_err(Failure::from) }
+    Opened { place, sessions: sessions.map(AnySessions::Postgres).map_err(Failure::from) }
 }
 
 async fn session(connection: &mut PgConnection, timeout: u64) -> Result<(), sqlx::Error> {

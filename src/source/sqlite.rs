@@ -1,7 +1,7 @@
 //! What is particular to SQLite.
 
 use super::cell::{Cell, ColumnType, Kind};
-use super::database::{Opened, Pool, Server, Sessions};
+use super::database::{AnySessions, Opened, Server, Sessions};
 use super::error::{ErrorKind, Failure};
 use super::sql::{Query, Value, clock, render};
 use crate::config::{self, Dialect};
@@ -21,11 +21,11 @@ pub async fn open(config: &config::Database) -> Opened {
         Ok(options) => {
             options.read_only(true).create_if_missing(false).busy_timeout(BUSY).disable_statement_logging()
         }
-        Err(error) => return Opened { place: String::new(), pool: Err(error.into()) },
+        Err(error) => return Opened { place: String::new(), sessions: Err(error.into()) },
     };
     let place = options.get_filename().display().to_string();
     let sessions = sessions(options, config.max_connections).await;
-    Opened { place, pool: sessions.map(Pool::Sqlite) }
+    Opened { place, sessions: sessions.map(AnySessions::Sqlite) }
 }
 
 async fn sessions(options: SqliteConnectOptions, max_connections: u32) -> Result<Sessions<Sqlite>, Failure> {

@@ -228,6 +228,15 @@ async fn reading_can_move_between_threads() {
     }
 }
 
+/// Ends the session of this number from outside.
+async fn end(bench: &Bench, number: i64) {
+    let sql = match bench.dialect {
+        Dialect::Postgres => format!("SELECT pg_terminate_backend({number})"),
+        _ => format!("KILL {number}"),
+    };
+    bench.run(&sql).await;
+}
+
 /// One session serves statements that come one after the other, so that each is prepared once; and nobody minds if it was
 /// ended between two of them.
 #[tokio::test]
@@ -245,12 +254,7 @@ async fn the_session_that_was_used_last_is_used_again_while_it_is_there() {
         for _ in 0..5 {
             assert_eq!(number().await, first, "{:?}", bench.dialect);
         }
-        bench
-            .run(&match bench.dialect {
-                Dialect::Postgres => format!("SELECT pg_terminate_backend({first})"),
-                _ => format!("KILL {first}"),
-            })
-            .await;
+        end(&bench, first).await;
         let second = number().await;
         assert_ne!(second, first, "{:?}", bench.dialect);
         assert_eq!(number().await, second, "{:?}", bench.dialect);
@@ -275,12 +279,7 @@ async fn sessions_that_ended_together_cost_one_attempt_more() {
             futures_util::future::join_all((0..6).map(|_| number())).await.into_iter().collect();
         assert_eq!(all.len(), 6, "{:?}: side by side", bench.dialect);
         for number in &all {
-            bench
-                .run(&match bench.dialect {
-                    Dialect::Postgres => format!("SELECT pg_terminate_backend({number})"),
-                    _ => format!("KILL {number}"),
-                })
-                .await;
+            end(&bench, *number).await;
         }
         assert!(!all.contains(&number().await), "{:?}", bench.dialect);
         bench.remove(None).await;

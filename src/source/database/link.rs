@@ -5,7 +5,7 @@
 //! a difference. What disturbs only makes a value take longer, so that the fastest one counts.
 
 use super::answer::{drain, silence};
-use super::{Database, Pool, Server, Sessions};
+use super::{AnySessions, Database, Server, Sessions};
 use crate::clock::Stopwatch;
 use crate::config::Dialect;
 use crate::source::error::Failure;
@@ -93,10 +93,10 @@ impl Database {
 
     async fn measured(&self, enough: u64) -> Result<u64, Failure> {
         let pass = self.0.gate.pass(self).await?;
-        let rate = match &self.0.pool {
-            Pool::Sqlite(pool) => over(pool, self.dialect(), enough, self.0.limit).await,
-            Pool::Postgres(pool) => over(pool, self.dialect(), enough, self.0.limit).await,
-            Pool::Mysql(pool) => over(pool, self.dialect(), enough, self.0.limit).await,
+        let rate = match &self.0.sessions {
+            AnySessions::Sqlite(sessions) => over(sessions, self.dialect(), enough, self.0.limit).await,
+            AnySessions::Postgres(sessions) => over(sessions, self.dialect(), enough, self.0.limit).await,
+            AnySessions::Mysql(sessions) => over(sessions, self.dialect(), enough, self.0.limit).await,
         };
         pass.gave(0).await;
         let rate = rate?;
