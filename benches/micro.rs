@@ -9,7 +9,7 @@ use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use msgrecon::classify::{Delivery, Facts, at_consumer};
 use msgrecon::model::{Bulk, Id, Micros, Span, State};
-use msgrecon::pair::{Met, Pairing, Room, pair_up};
+use msgrecon::pair::{IdHash, Met, Pairing, Room, pair_up};
 use msgrecon::plan::{ConsumerRules, FlowRules};
 
 /// About a slice of each side.
@@ -76,7 +76,8 @@ mod decode {
 
 mod pair {
     use super::{
-        Bencher, Bulk, Id, ItemsCount, Met, Pairing, ROWS, Room, acked, black_box, ids, instant, pair_up,
+        Bencher, Bulk, Id, IdHash, ItemsCount, Met, Pairing, ROWS, Room, acked, black_box, ids, instant,
+        pair_up,
     };
 
     /// Events, then receipts in another order; what is left.
@@ -106,7 +107,9 @@ mod pair {
         let (events, receipts) = (bulk(&ids(0)), bulk(&ids(0).into_iter().rev().collect::<Vec<_>>()));
         bencher.counter(ItemsCount::new(2 * ROWS)).bench_local(|| {
             let mut pairs = 0_u64;
-            pair_up(&events, &receipts, |met| pairs += u64::from(matches!(met, Met::Pair(..))));
+            pair_up(&events, &receipts, &IdHash::default(), |met| {
+                pairs += u64::from(matches!(met, Met::Pair(..)));
+            });
             assert_eq!(black_box(pairs), ROWS);
         });
     }

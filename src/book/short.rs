@@ -105,9 +105,10 @@ fn owed<'e>(events: &'e [ShortEvents], place: usize, rules: &FlowRules) -> Vec<O
 impl ConsumerBook {
     fn slice(&mut self, events: &Owed<'_>, receipts: &Bulk, rules: &FlowRules, findings: &mut Findings) {
         let mut near = Near::default();
-        pair_up(&events.rows, receipts, |met| match met {
-            Met::Pair(event, receipt) => {
-                if !self.settle(events, event, receipt.at, &mut near, rules) {
+        let hasher = self.pairing.hasher().clone();
+        pair_up(&events.rows, receipts, &hasher, |met| match met {
+            Met::Pair(event, receipt, hash) => {
+                if !self.settle(events, (event, hash), receipt.at, &mut near, rules) {
                     self.short_event(events, event, rules, findings);
                     self.short_receipt(receipts, receipt, rules, findings);
                 }
@@ -121,7 +122,7 @@ impl ConsumerBook {
     fn settle(
         &mut self,
         events: &Owed<'_>,
-        event: &Slim,
+        (event, hash): (&Slim, u64),
         consumed: Micros,
         near: &mut Near,
         rules: &FlowRules,
@@ -131,7 +132,7 @@ impl ConsumerBook {
         let place = near.position(&rules.windows, event.at).filter(|_| !late);
         let Some(place) = place else { return false };
         let seen = || Seen::of_pair(event.at, consumed, events.created_unread);
-        let Some(settling) = self.pairing.settle(|| events.rows.id(event), seen) else { return false };
+        let Some(settling) = self.pairing.settle(hash, || events.rows.id(event), seen) else { return false };
         self.receipts.read += 1;
         self.windows[place].acked += 1;
         if settling == Settling::Later {

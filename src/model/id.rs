@@ -156,7 +156,8 @@ fn unhexed(digits: &str) -> Option<Vec<u8>> {
 
 /// The bytes of a UUID in canonical text: lower case, with dashes. Every id that is read comes through here, so it takes
 /// the same steps with all digits, as processors do with many bytes at once.
-pub(super) fn canonical_uuid(bytes: &[u8]) -> Option<[u8; 16]> {
+#[must_use]
+pub fn canonical_uuid(bytes: &[u8]) -> Option<[u8; 16]> {
     let text: &[u8; 36] = bytes.try_into().ok()?;
     let mut wrong = DASHES.iter().fold(0, |wrong, &at| wrong | (text[at] ^ b'-'));
     let mut digits = [0; 32];

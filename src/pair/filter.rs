@@ -26,12 +26,12 @@ impl Filters {
         self.sets.push(vec![0; (ids / IDS).max(1).next_power_of_two()]);
     }
 
-    /// Adds an id to a single set that has room for so many.
-    pub fn mark(&mut self, id: &Id, ids: usize) {
+    /// Adds a hash to a single set that has room for so many; see [`Filters::add_hash`].
+    pub fn mark(&mut self, hash: u64, ids: usize) {
         if self.sets.is_empty() {
             self.begin(ids);
         }
-        self.add(id);
+        self.add_hash(hash);
     }
 
     /// Adds an id to the set that was begun last.
@@ -83,6 +83,25 @@ impl Filters {
 fn place(hash: u64, words: &[u64]) -> (usize, u64) {
     let bits = (0..BITS).fold(0, |bits, bit| bits | 1 << (hash >> (6 * bit) & 63));
     ((hash >> (6 * BITS)) as usize & (words.len() - 1), bits)
+}
+
+/// Hashes of ids by their bytes, so that an id and its row in a bulk have the same; so may a UUID and the text of its 16
+/// bytes, and any others. One in so many is a collision, that is a look at the ids themselves.
+#[derive(Clone, Debug, Default)]
+pub struct IdHash(DefaultHashBuilder);
+
+impl IdHash {
+    /// Of a row's [`crate::model::Bulk::bytes`]. Good as a whole; each bit by itself only once it is [`mixed`].
+    #[must_use]
+    pub fn of_bytes(&self, bytes: &[u8]) -> u64 {
+        self.0.hash_one(bytes)
+    }
+
+    /// The same of an id.
+    #[must_use]
+    pub fn of(&self, id: &Id) -> u64 {
+        id.as_uuid().map_or_else(|| self.of_bytes(&id.to_bytes()), |uuid| self.of_bytes(&uuid))
+    }
 }
 
 /// A hash whose every bit depends on all of another's, which may be good only as a whole: the finaliser of `MurmurHash3`.

@@ -18,7 +18,8 @@ pub use slice::{Met, pair_up};
 
 use crate::classify::{Delivery, Facts};
 use crate::model::{Id, Micros};
-use filter::Filters;
+pub use filter::IdHash;
+use filter::{Filters, mixed};
 use hashbrown::HashMap;
 use hashbrown::hash_map::{Entry as Place, EntryRef as RefPlace};
 use seen::NEVER;
@@ -57,6 +58,7 @@ pub struct Pairing {
     seen: HashMap<Id, Seen>,
     /// Of all that was ever held: nearly every pair of a slice is asked for, and hardly any is.
     marked: Filters,
+    hasher: IdHash,
     ids_unique: bool,
     late_after: Option<i64>,
     room: Room,
@@ -99,12 +101,24 @@ impl Pairing {
 
     /// Settles what needs no look-up where it is met, a pair in a slice or an acked event of the producer's own; `None`
     /// where ids are unique and something is held under this one, as it is where a row changes while the run reads.
-    pub fn settle(&mut self, id: impl FnOnce() -> Id, seen: impl FnOnce() -> Seen) -> Option<Settling> {
+    /// `hash` is the id's by [`Self::hasher`].
+    pub fn settle(
+        &mut self,
+        hash: u64,
+        id: impl Fn() -> Id,
+        seen: impl FnOnce() -> Seen,
+    ) -> Option<Settling> {
         if self.ids_unique {
-            return (self.is_empty() || !self.holds(&id())).then_some(Settling::Now);
+            return (!self.holds_hashed(hash, id)).then_some(Settling::Now);
         }
         self.set_aside(&id(), &seen());
         Some(Settling::Later)
+    }
+
+    /// What ids are hashed by.
+    #[must_use]
+    pub fn hasher(&self) -> &IdHash {
+        &self.hasher
     }
 
     /// Settles a receipt that matters only if something else came of its id; nothing more will but such receipts.
@@ -193,7 +207,7 @@ impl Pairing {
             RefPlace::Occupied(place) => place,
             RefPlace::Vacant(place) => {
                 place.insert(Seen::of_event(row, short));
-                self.marked.mark(id, MARKED);
+                self.marked.mark(mixed(self.hasher.of(id)), MARKED);
                 return (None, row, None);
             }
         };
@@ -212,7 +226,7 @@ impl Pairing {
         let mut place = match self.seen.entry(id) {
             Place::Occupied(place) => place,
             Place::Vacant(place) => {
-                self.marked.mark(place.key(), MARKED);
+                self.marked.mark(mixed(self.hasher.of(place.key())), MARKED);
                 place.insert(Seen::of_receipt(at));
                 return None;
             }
@@ -272,7 +286,7 @@ impl Pairing {
         self.make_room();
         match self.seen.entry(id) {
             Place::Vacant(place) => {
-                self.marked.mark(place.key(), MARKED);
+                self.marked.mark(mixed(self.hasher.of(place.key())), MARKED);
                 place.insert(seen);
             }
             Place::Occupied(mut place) => place.get_mut().add(seen, merged),
@@ -314,7 +328,12 @@ impl Pairing {
     /// Whether the id's event or a receipt of it is held, or may have been put out of memory.
     #[must_use]
     pub fn holds(&self, id: &Id) -> bool {
-        self.marked.may_hold(id) && self.seen.contains_key(id) || self.spill.may_hold(id)
+        self.holds_hashed(self.hasher.of(id), || id.clone())
+    }
+
+    fn holds_hashed(&self, hash: u64, id: impl Fn() -> Id) -> bool {
+        self.marked.may_hold_hash(mixed(hash)) && self.seen.contains_key(&id())
+            || self.is_spilled() && self.spill.may_hold(&id())
     }
 }
 
@@ -338,7 +357,7 @@ mod tests {
         let mut pairing = Pairing::new(false, None, Room::within(1 << 20, 1));
         let (id, at) = (Id::from_text, |at| Some(Micros(at)));
         for name in ["once", "again", "dead", "twice"] {
-            let settling = pairing.settle(|| id(name), || Seen::of_pair(Micros(1), Micros(2), false));
+            let settling = pairing.settle(0, || id(name), || Seen::of_pair(Micros(1), Micros(2), false));
             assert_eq!(settling, Some(Settling::Later));
         }
         assert!(pairing.is_empty(), "nothing is held yet");
@@ -364,7 +383,7 @@ mod tests {
     #[test]
     fn what_was_set_aside_stands_where_nothing_came_again() {
         let mut pairing = Pairing::new(false, None, Room::within(1 << 20, 1));
-        pairing.settle(|| Id::from_text("a"), || Seen::of_pair(Micros(1), Micros(2), false));
+        pairing.settle(0, || Id::from_text("a"), || Seen::of_pair(Micros(1), Micros(2), false));
         assert_eq!(pairing.receipt(Id::from_text("b"), Some(Micros(3))), None);
         let other = [Id::from_text("c")];
         assert!(pairing.recall(other.iter(), &mut |recalled| panic!("{recalled:?}")));

@@ -6,16 +6,16 @@
 //! come in another order, or lie far apart, only cost more. What meets is compared byte by byte; a hash only says where to
 //! look.
 
+use super::IdHash;
 use crate::model::Bulk;
 use crate::model::bulk::Slim;
-use hashbrown::{DefaultHashBuilder, HashTable};
-use std::hash::BuildHasher as _;
+use hashbrown::HashTable;
 
 /// What became of rows of a slice.
 #[derive(Clone, Copy, Debug)]
 pub enum Met<'b> {
-    /// An event and a receipt with the same id.
-    Pair(&'b Slim, &'b Slim),
+    /// An event and a receipt with the same id, and its [hash](super::IdHash).
+    Pair(&'b Slim, &'b Slim, u64),
     /// An event for which no receipt is left in the slice.
     Event(&'b Slim),
     /// A receipt for which no event is left in the slice.
@@ -58,9 +58,8 @@ impl<'b> Waiting<'b> {
 
 /// Pairs two sides: of each id as many events with as many receipts as both sides have, and whatever else has the id
 /// stays alone.
-pub fn pair_up<'b>(events: &'b Bulk, receipts: &'b Bulk, mut each: impl FnMut(Met<'b>)) {
-    let hasher = DefaultHashBuilder::default();
-    let hash = |bulk: &Bulk, row: &Slim| hasher.hash_one(bulk.bytes(row));
+pub fn pair_up<'b>(events: &'b Bulk, receipts: &'b Bulk, hasher: &IdHash, mut each: impl FnMut(Met<'b>)) {
+    let hash = |bulk: &Bulk, row: &Slim| hasher.of_bytes(bulk.bytes(row));
     let (mut waiting_events, mut waiting_receipts) = (Waiting::of(events), Waiting::of(receipts));
     let (mut event, mut receipt) = (0, 0);
     loop {
@@ -69,7 +68,7 @@ pub fn pair_up<'b>(events: &'b Bulk, receipts: &'b Bulk, mut each: impl FnMut(Me
             (Some(next), theirs) if theirs.is_none_or(|theirs| next.at <= theirs.at) => {
                 let hash = hash(events, next);
                 match waiting_receipts.take(hash, events, next) {
-                    Some(theirs) => each(Met::Pair(next, theirs)),
+                    Some(theirs) => each(Met::Pair(next, theirs, hash)),
                     None => waiting_events.keep(hash, event),
                 }
                 event += 1;
@@ -77,7 +76,7 @@ pub fn pair_up<'b>(events: &'b Bulk, receipts: &'b Bulk, mut each: impl FnMut(Me
             (_, Some(next)) => {
                 let hash = hash(receipts, next);
                 match waiting_events.take(hash, receipts, next) {
-                    Some(theirs) => each(Met::Pair(theirs, next)),
+                    Some(theirs) => each(Met::Pair(theirs, next, hash)),
                     None => waiting_receipts.keep(hash, receipt),
                 }
                 receipt += 1;
@@ -128,8 +127,8 @@ mod tests {
             let (mut open_events, mut open_receipts) = (events.clone(), receipts.clone());
             let (mut lone_events, mut lone_receipts) = (Vec::new(), Vec::new());
             let mut wrong = Vec::new();
-            pair_up(&left, &right, |met| match met {
-                Met::Pair(event, receipt) => {
+            pair_up(&left, &right, &IdHash::default(), |met| match met {
+                Met::Pair(event, receipt, _) => {
                     let id = left.id(event).to_string();
                     let fits = id == right.id(receipt).to_string();
                     if !(fits && removed(&mut open_events, &id) && removed(&mut open_receipts, &id)) {

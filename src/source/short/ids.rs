@@ -97,6 +97,12 @@ impl ShortId {
         }
     }
 
+    /// The next one, where it is a UUID in canonical text, and so many bytes behind it, where those end the row.
+    pub(super) fn uuid<'b>(&self, pieces: &Pieces<'b>, behind: usize) -> Option<([u8; 16], &'b [u8])> {
+        let is_text = self.form == Form::Text && self.encoding != IdEncoding::Integer;
+        is_text.then(|| pieces.uuid(behind)).flatten()
+    }
+
     /// The next one's piece.
     pub(super) fn piece<'b>(&self, pieces: &mut Pieces<'b>) -> Option<&'b [u8]> {
         if self.is_separated() { pieces.separated() } else { pieces.fixed(16) }

@@ -10,6 +10,7 @@ mod times;
 mod together;
 
 pub use ids::ShortId;
+use times::Clock;
 pub use times::ShortTime;
 pub use together::{Shard, ask as ask_together, join};
 
@@ -19,11 +20,14 @@ use super::database::Database;
 use super::relation::Relation;
 use super::sql::{Fragment, Statement};
 use crate::config::Dialect;
-use crate::model::Bulk;
+use crate::model::id::canonical_uuid;
+use crate::model::{Bulk, Micros};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Stands between two pieces. No id that a person writes holds it, and one that does makes the count wrong.
 const SEPARATOR: u8 = 0x1f;
+/// A UUID in canonical text takes so many bytes.
+const UUID: usize = 36;
 
 /// How a table's rows come in the short form: on PostgreSQL all ids in one value and all times, 8 bytes each, in another;
 /// else each time behind its id.
@@ -221,8 +225,13 @@ impl ShortForm {
         }
         let (mut pieces, mut clock) = (Pieces::of(ids), self.times.clock());
         for at in times {
-            let id = self.ids.piece(&mut pieces).ok_or(Misfit::Few)?;
             let at = clock.instant(at).ok_or(Misfit::Other)?;
+            if let Some((uuid, _)) = self.ids.uuid(&pieces, 0) {
+                pieces.skip_uuid(0);
+                bulk.push_uuid(uuid, at);
+                continue;
+            }
+            let id = self.ids.piece(&mut pieces).ok_or(Misfit::Few)?;
             self.ids.take(id, at, &mut bulk).ok_or(Misfit::Other)?;
         }
         // A separator within an id leaves a piece more.
@@ -240,6 +249,10 @@ impl ShortForm {
         }
         let (mut pieces, mut clock) = (Pieces::of(value), self.times.clock());
         for _ in 0..fitting {
+            if let Some((uuid, at)) = self.usual(&mut pieces, &mut clock) {
+                bulk.push_uuid(uuid, at);
+                continue;
+            }
             let (id, at) = self.next(&mut pieces)?;
             let at = clock.instant(at).ok_or(Misfit::Other)?;
             self.ids.take(id, at, &mut bulk).ok_or(Misfit::Other)?;
@@ -250,6 +263,15 @@ impl ShortForm {
             (true, None) => Err(Misfit::Few),
             _ => Err(Misfit::Other),
         }
+    }
+
+    /// The next row, where it is a canonical UUID and a time of known length: it ends where they do.
+    fn usual(&self, pieces: &mut Pieces<'_>, clock: &mut Clock<'_>) -> Option<([u8; 16], Micros)> {
+        let length = self.times.length()?;
+        let (uuid, time) = self.ids.uuid(pieces, length)?;
+        let at = clock.instant(time)?;
+        pieces.skip_uuid(length);
+        Some((uuid, at))
     }
 
     /// The pieces of the next id and its time.
@@ -296,6 +318,20 @@ impl<'b> Pieces<'b> {
         let end = memchr::memchr(SEPARATOR, rest);
         self.0 = end.map(|end| &rest[end + 1..]);
         Some(&rest[..end.unwrap_or(rest.len())])
+    }
+
+    /// A UUID in canonical text and so many bytes, if a separator stands behind them. That is the next one, unless the bytes
+    /// hold one: the UUID does not. Looking for it would take longer than reading the UUID.
+    fn uuid(&self, behind: usize) -> Option<([u8; 16], &'b [u8])> {
+        let (text, rest) = self.0?.split_at_checked(UUID)?;
+        let (bytes, rest) = rest.split_at_checked(behind)?;
+        let closed = rest.first() == Some(&SEPARATOR);
+        closed.then(|| canonical_uuid(text)).flatten().map(|uuid| (uuid, bytes))
+    }
+
+    /// Goes on behind what [`Self::uuid`] found.
+    fn skip_uuid(&mut self, behind: usize) {
+        self.0 = self.0.and_then(|rest| rest.get(UUID + behind + 1..));
     }
 
     /// Up to the next separator, which must be there.

@@ -99,7 +99,7 @@ impl ShortTime {
 
     /// Reads the times of one answer.
     pub(super) fn clock(&self) -> Clock<'_> {
-        Clock { times: self, day: [0; 10], midnight: 0, step: 0, behind: None }
+        Clock { times: self, day: [0; 10], midnight: 0, step: 0, behind: None, minute: [0; 17], begin: 0 }
     }
 }
 
@@ -120,9 +120,12 @@ pub(super) struct Clock<'s> {
     /// The date that was read last, and its midnight on the clock.
     day: [u8; 10],
     midnight: i64,
-    /// The quarter of an hour on the clock that was asked for last, and how much UTC is behind in all of it.
+    /// When the quarter of an hour on the clock began that was asked for last, and how much UTC is behind in all of it.
     step: i64,
     behind: Option<i64>,
+    /// The minute that was read last as it is written, up to its seconds, and when it began.
+    minute: [u8; 17],
+    begin: i64,
 }
 
 impl Clock<'_> {
@@ -135,11 +138,25 @@ impl Clock<'_> {
             }
             Form::Number => self.stamp(Cell::Integer(i64::from_be_bytes(piece.try_into().ok()?).into())),
             Form::Digits => self.stamp(Cell::Integer(std::str::from_utf8(piece).ok()?.parse().ok()?)),
-            Form::Text => match self.written(piece) {
-                Some(clock) => self.on_clock(clock),
-                None => self.stamp(Cell::Text(piece)),
-            },
+            Form::Text => self.in_minute(piece).or_else(|| self.text(piece)),
         }
+    }
+
+    /// Of most times only the seconds differ from those of the one before.
+    fn in_minute(&self, text: &[u8]) -> Option<Micros> {
+        let (minute, rest) = text.split_at_checked(self.minute.len())?;
+        (minute == self.minute).then(|| Some(Micros(self.begin + seconds(rest)?))).flatten()
+    }
+
+    fn text(&mut self, text: &[u8]) -> Option<Micros> {
+        let Some(clock) = self.written(text) else { return self.stamp(Cell::Text(text)) };
+        let at = self.on_clock(clock)?;
+        // No quarter of an hour ends within a minute.
+        if let Some((behind, minute)) = self.behind.zip(text.first_chunk()) {
+            self.minute = *minute;
+            self.begin = clock.div_euclid(MINUTE) * MINUTE - behind;
+        }
+        Some(at)
     }
 
     fn stamp(&self, cell: Cell<'_>) -> Option<Micros> {
@@ -149,12 +166,12 @@ impl Clock<'_> {
     /// The instant at which the column's clock shows this.
     fn on_clock(&mut self, clock: i64) -> Option<Micros> {
         let cell = if self.times.kind == Kind::Instant { Cell::Instant } else { Cell::Local };
-        let step = clock.div_euclid(STEP);
-        if self.behind.is_none() || step != self.step {
+        if self.behind.is_none() || !(0..STEP).contains(&clock.saturating_sub(self.step)) {
+            let step = clock.div_euclid(STEP).saturating_mul(STEP);
             self.step = step;
             let behind = |clock: i64| self.stamp(cell(clock)).map(|at| clock - at.0);
             // Where both ends are equally far from UTC, so is all between.
-            let (first, last) = (behind(step * STEP), behind(step * STEP + STEP - 1));
+            let (first, last) = (behind(step), behind(step.saturating_add(STEP - 1)));
             self.behind = first.filter(|_| first == last);
         }
         match self.behind {
@@ -171,17 +188,28 @@ impl Clock<'_> {
             self.midnight = midnight(day)?;
             self.day.copy_from_slice(&day[..10]);
         }
-        let [h1, h2, b':', m1, m2, b':', s1, s2, rest @ ..] = time else { return None };
-        let two = |tens: &u8, ones: &u8| Some(digit(*tens)? * 10 + digit(*ones)?);
-        let (hour, minute, second) = (two(h1, h2)?, two(m1, m2)?, two(s1, s2)?);
-        let usual = hour < 24 && minute < 60 && second < 60 && matches!(day[10], b' ' | b'T');
-        let fraction = match rest {
-            [] => 0,
-            [b'.', digits @ ..] if (1..=6).contains(&digits.len()) => fraction(digits)?,
-            _ => return None,
-        };
-        usual.then_some(self.midnight + hour * HOUR + minute * MINUTE + second * SECOND + fraction)
+        let [h1, h2, b':', m1, m2, b':', rest @ ..] = time else { return None };
+        let (hour, minute) = (two(*h1, *h2)?, two(*m1, *m2)?);
+        let usual = hour < 24 && minute < 60 && matches!(day[10], b' ' | b'T');
+        let seconds = seconds(rest)?;
+        usual.then_some(self.midnight + hour * HOUR + minute * MINUTE + seconds)
     }
+}
+
+/// `00.123456`, with up to six digits behind the point or none, in microseconds.
+fn seconds(text: &[u8]) -> Option<i64> {
+    let [tens, ones, rest @ ..] = text else { return None };
+    let second = two(*tens, *ones).filter(|second| *second < 60)?;
+    let fraction = match rest {
+        [] => 0,
+        [b'.', digits @ ..] if (1..=6).contains(&digits.len()) => fraction(digits)?,
+        _ => return None,
+    };
+    Some(second * SECOND + fraction)
+}
+
+fn two(tens: u8, ones: u8) -> Option<i64> {
+    Some(digit(tens)? * 10 + digit(ones)?)
 }
 
 fn digit(byte: u8) -> Option<i64> {
