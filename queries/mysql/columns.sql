@@ -1,10 +1,13 @@
--- Which columns does the table have, of what declared type, does a comparison of them ignore case, and are they kept as
--- bytes or as UTF-8?
+-- Which columns do the tables have, of what declared type, does a comparison of them ignore case, and are they kept as
+-- bytes or as UTF-8? One of several such statements in one.
 -- Wants no index: it reads the catalogue.
--- Row: name, declared type, ignores case, kept as bytes or UTF-8 (0 or 1).
+-- Row: table's place among those asked about from 1, column's place, name, declared type, ignores case, kept as bytes or
+-- UTF-8 (0 or 1).
 -- MariaDB keeps JSON as LONGTEXT with a check that bears the column's name. MySQL's list of checks has no TABLE_NAME:
 -- there the name means the outer one, and the comparison is always true.
 SELECT
+    /*:place*/,
+    c.ORDINAL_POSITION,
     c.COLUMN_NAME,
     CASE
         WHEN c.DATA_TYPE = 'longtext' AND EXISTS (
@@ -22,4 +25,3 @@ SELECT
 FROM information_schema.COLUMNS AS c
 WHERE c.TABLE_SCHEMA = /*:schema*/
   AND c.TABLE_NAME = /*:name*/
-ORDER BY c.ORDINAL_POSITION

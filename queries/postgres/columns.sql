@@ -1,7 +1,10 @@
--- Which columns does the table have, of what declared type, and does a comparison of them ignore case?
+-- Which columns do the tables have, of what declared type, and does a comparison of them ignore case?
 -- Wants no index: it reads the catalogue.
--- Row: name, declared type, ignores case (0 or 1), whether it is kept as bytes or UTF-8 (asked of MySQL alone).
+-- Row: table's place among those asked about from 1, column's place, name, declared type, ignores case (0 or 1), whether it
+-- is kept as bytes or UTF-8 (asked of MySQL alone).
 SELECT
+    n.place::int,
+    a.attnum::int,
     a.attname::text,
     format_type(a.atttypid, a.atttypmod),
     CASE
@@ -10,10 +13,9 @@ SELECT
         ELSE 0
     END,
     NULL
-FROM pg_attribute AS a
+FROM unnest(/*:tables*/) WITH ORDINALITY AS n (id, place)
+JOIN pg_attribute AS a ON a.attrelid = n.id
 JOIN pg_type AS t ON t.oid = a.atttypid
 LEFT JOIN pg_collation AS c ON c.oid = a.attcollation
-WHERE a.attrelid = to_regclass(/*:name*/)
-  AND a.attnum > 0
+WHERE a.attnum > 0
   AND NOT a.attisdropped
-ORDER BY a.attnum

@@ -1,7 +1,11 @@
--- Which columns does the table have, of what declared type, and does a comparison of them ignore case?
+-- Which columns do the tables have, of what declared type, and does a comparison of them ignore case? One of several such
+-- statements in one.
 -- Wants no index: it reads the catalogue.
--- Row: name, declared type, ignores case (0 or 1), whether it is kept as bytes or UTF-8 (asked of MySQL alone).
+-- Row: table's place among those asked about from 1, column's place, name, declared type, ignores case (0 or 1), whether it
+-- is kept as bytes or UTF-8 (asked of MySQL alone).
 SELECT
+    /*:place*/,
+    c.cid,
     c.name,
     c.type,
     EXISTS (
@@ -11,4 +15,3 @@ SELECT
     ),
     NULL
 FROM pragma_table_xinfo(/*:name*/, /*:schema*/) AS c
-ORDER BY c.cid

@@ -22,11 +22,11 @@ impl FlowBook {
         let span = self.rules.span;
         for group in &mut events {
             group.rows.retain(|at| span.contains(at));
-            group.rows.sort();
+            group.rows.arrange();
             self.note_short(&group.rows);
         }
         // Those of several tables came one behind the other.
-        receipts.iter_mut().for_each(Bulk::sort);
+        receipts.iter_mut().for_each(Bulk::arrange);
         let nothing = Bulk::default();
         for (place, book) in self.consumers.iter_mut().enumerate() {
             let Some(book) = book else { continue };
@@ -94,8 +94,9 @@ fn owed<'e>(events: &'e [ShortEvents], place: usize, rules: &FlowRules) -> Vec<O
         if rows.rows().iter().any(|row| !consumer.owes(row.at)) {
             rows.to_mut().retain(|at| consumer.owes(at));
         }
-        if !rows.is_sorted() {
-            rows.to_mut().sort();
+        // Borrowed ones are.
+        if let Cow::Owned(joined) = &mut rows {
+            joined.arrange();
         }
         owed.push(Owed { rows, created_unread });
     }

@@ -2,7 +2,7 @@
 
 use super::sources::{ConsumerTables, Databases, Producer, open_consumer, open_producer};
 use crate::config::{Config, Wanted};
-use crate::plan::{FlowPlan, FlowRules, Plan};
+use crate::plan::{FlowPlan, Plan};
 use crate::sketch::BUCKETS_MIN;
 
 /// One statement, remark, or reason why there is none.
@@ -28,10 +28,9 @@ pub async fn statements(plan: &Plan, config: &Config) -> Vec<Described> {
 }
 
 async fn of_flow(flow: &FlowPlan, plan: &Plan, config: &Config, databases: &Databases) -> Vec<Described> {
-    let mut rules = FlowRules::new(flow, plan.as_of);
     let name = &flow.flow.name;
     let wanted = config.wanted(&flow.flow);
-    let mut all = match open_producer(flow, databases, &mut rules).await {
+    let mut all = match open_producer(flow, databases, plan.as_of).await {
         Ok(producer) => {
             let mut all = of_producer(&producer, flow, wanted);
             let refused = producer.refuse_full_scans(&flow.flow, plan.as_of).await.err();
@@ -40,9 +39,9 @@ async fn of_flow(flow: &FlowPlan, plan: &Plan, config: &Config, databases: &Data
         }
         Err(error) => vec![failed(format!("flow `{name}`, events"), &error)],
     };
-    for (place, consumer) in flow.flow.consumers.iter().enumerate() {
+    for consumer in &flow.flow.consumers {
         let title = format!("flow `{name}`, consumer `{}`", consumer.name);
-        match open_consumer(consumer, place, databases, &mut rules).await {
+        match open_consumer(consumer, databases, plan.as_of).await {
             Ok(tables) => {
                 all.extend(of_consumer(&tables, flow, &title, wanted));
                 let refused = tables.refuse_full_scans(consumer, plan.as_of).await.err();

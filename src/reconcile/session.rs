@@ -4,7 +4,7 @@ use super::Watch;
 use super::confirm::per_second;
 use super::read::{Failure, Reading, UNDATED_ROWS_MAX, Who};
 use super::record::Recorder;
-use super::sources::{ConsumerTables, Databases, Producer, open_consumer, open_producer};
+use super::sources::{ConsumerTables, Databases, Producer, each_of, open_consumer, open_producer};
 use super::way::{Way, tell};
 use crate::book::{Checked, FlowBook, Slice};
 use crate::config::{Config, Flow, Table};
@@ -14,10 +14,10 @@ use crate::model::time::DAY;
 use crate::model::{Difference, Event, Id, Kind, Micros, Problem, Receipt, Span, Window};
 use crate::plan::{FlowPlan, FlowRules, PAIRING_SHARE};
 use crate::schedule::{aligned, settled_until};
-use crate::source::{ErrorKind, SourceError};
+use crate::source::{ErrorKind, EventTable, ReceiptTable, SourceError};
 use futures_util::future::join_all;
 use std::collections::BTreeSet;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// One flow with its tables open: what is the same for every slice of a run.
@@ -62,9 +62,17 @@ impl<'a> Session<'a> {
     ) -> Result<Self, SourceError> {
         let memory = config.max_memory / PAIRING_SHARE / config.jobs.max(1) as u64;
         let mut rules = FlowRules { memory, ..FlowRules::new(plan, as_of) };
-        let producer = open_producer(plan, databases, &mut rules).await?;
-        producer.refuse_full_scans(&plan.flow, as_of).await?;
-        let (consumers, failures) = open_consumers(plan, databases, &mut rules).await;
+        let producer = async {
+            let producer = open_producer(plan, databases, as_of).await?;
+            producer.refuse_full_scans(&plan.flow, as_of).await?;
+            Ok(producer)
+        };
+        let (producer, consumers) = tokio::join!(producer, open_consumers(&plan.flow, databases, as_of));
+        let (producer, (consumers, failures)) = (producer?, consumers);
+        producer.enter(&mut rules);
+        for (own, tables) in rules.consumers.iter_mut().zip(&consumers) {
+            tables.iter().for_each(|tables| tables.enter(own));
+        }
         let notes = notes(&producer, &consumers);
         let flow = &plan.flow;
         let mut session = Self {
@@ -179,17 +187,11 @@ impl<'a> Session<'a> {
     /// The backlog, and rows that no range holds.
     async fn read_aside(&mut self) -> Result<Aside, SourceError> {
         let mut aside = Aside { receipts: vec![Vec::new(); self.consumers.len()], ..Aside::default() };
-        for table in &self.producer.tables {
-            let (backlog, ahead, as_of) = (&mut aside.backlog, &mut aside.stuck_ahead, self.rules.as_of);
-            let due = aligned(self.flow, self.config.time_zone, settled_until(self.flow, as_of));
-            let visible = self.rules.events_fresh_until.map_or(as_of, |fresh| fresh.min(as_of));
-            let stuck = |at: Micros| at >= due && visible.since(at) >= self.flow.stuck_after;
-            let add = &mut |created: Stamp| {
-                backlog.add(created.at(), as_of);
-                *ahead += u64::from(created.at().is_some_and(stuck));
-            };
-            table.backlog(add).await?;
-            let undated = table.undated(UNDATED_ROWS_MAX).await?;
+        for (backlog, ahead, undated) in
+            each_of(&self.producer.tables, async |table| self.beside(table).await).await?
+        {
+            aside.backlog.merge(&backlog);
+            aside.stuck_ahead += ahead;
             if undated.len() >= UNDATED_ROWS_MAX {
                 aside.cut_short.push(format!(
                     "the event table has {UNDATED_ROWS_MAX} rows or more without any usable time: only so many are counted; mend the rows or the `format` of the time columns"
@@ -198,18 +200,32 @@ impl<'a> Session<'a> {
             aside.undated.extend(undated);
         }
         for (place, tables) in self.consumers.iter().enumerate() {
-            for table in tables.iter().flat_map(|tables| &tables.receipts) {
-                let source = &self.flow.consumers[place].database;
-                let rows = table.undated(UNDATED_ROWS_MAX).await;
-                match rows
-                    .and_then(|rows| rows.ok_or_else(|| SourceError::too_many_rows(source, UNDATED_ROWS_MAX)))
-                {
-                    Ok(rows) => aside.receipts[place].extend(rows),
-                    Err(error) => self.failures.push(Failure { who: Who::Consumer(place), error }),
-                }
+            let source = &self.flow.consumers[place].database;
+            let undated = async |table: &Arc<ReceiptTable>| {
+                let rows = table.undated(UNDATED_ROWS_MAX).await?;
+                rows.ok_or_else(|| SourceError::too_many_rows(source, UNDATED_ROWS_MAX))
+            };
+            let Some(tables) = tables else { continue };
+            match each_of(&tables.receipts, undated).await {
+                Ok(rows) => aside.receipts[place] = rows.into_iter().flatten().collect(),
+                Err(error) => self.failures.push(Failure { who: Who::Consumer(place), error }),
             }
         }
         Ok(aside)
+    }
+
+    /// An event table's backlog, how many of it are stuck in windows that are not due yet, and the rows that no range holds.
+    async fn beside(&self, table: &EventTable) -> Result<(Backlog, u64, Vec<Event>), SourceError> {
+        let (mut backlog, mut ahead, as_of) = (Backlog::default(), 0, self.rules.as_of);
+        let due = aligned(self.flow, self.config.time_zone, settled_until(self.flow, as_of));
+        let visible = self.rules.events_fresh_until.map_or(as_of, |fresh| fresh.min(as_of));
+        let stuck = |at: Micros| at >= due && visible.since(at) >= self.flow.stuck_after;
+        let add = &mut |created: Stamp| {
+            backlog.add(created.at(), as_of);
+            ahead += u64::from(created.at().is_some_and(stuck));
+        };
+        table.backlog(add).await?;
+        Ok((backlog, ahead, table.undated(UNDATED_ROWS_MAX).await?))
     }
 
     /// Looks messages up again that differed before, on both sides and at every consumer.
@@ -251,16 +267,17 @@ fn lost(failure: &Failure, book: &mut FlowBook) {
 }
 
 async fn open_consumers(
-    flow: &FlowPlan,
+    flow: &Flow,
     databases: &Databases,
-    rules: &mut FlowRules,
+    as_of: Micros,
 ) -> (Vec<Option<ConsumerTables>>, Vec<Failure>) {
+    let consumers = flow.consumers.iter().map(async |consumer| {
+        let tables = open_consumer(consumer, databases, as_of).await?;
+        tables.refuse_full_scans(consumer, as_of).await?;
+        Ok(tables)
+    });
     let (mut opened, mut failures) = (Vec::new(), Vec::new());
-    for (place, consumer) in flow.flow.consumers.iter().enumerate() {
-        let tables = match open_consumer(consumer, place, databases, rules).await {
-            Ok(tables) => tables.refuse_full_scans(consumer, rules.as_of).await.map(|()| tables),
-            Err(error) => Err(error),
-        };
+    for (place, tables) in join_all(consumers).await.into_iter().enumerate() {
         match tables {
             Ok(tables) => opened.push(Some(tables)),
             Err(error) => {

@@ -1,17 +1,17 @@
 //! The databases of a run and the opened tables of a flow.
 
 use crate::book::Answers;
-use crate::config::{Config, Consumer, Flow, Table};
+use crate::config::{Config, Consumer, Flow};
 use crate::model::{Event, Id, Micros};
-use crate::plan::{FlowPlan, FlowRules};
+use crate::plan::{ConsumerRules, FlowPlan, FlowRules};
 use crate::source::{Database, DeadLetterTable, EventTable, Pause, ReceiptTable, SourceError};
 use futures_util::future::{join_all, try_join_all};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// So many tables of one side are opened at the same time.
-const OPENED_AT_ONCE: usize = 4;
+/// So many tables of one side are asked at the same time.
+const ASKED_AT_ONCE: usize = 4;
 
 /// Every database that the plan needs, connected or with the reason why not.
 pub(super) struct Databases(BTreeMap<String, Result<Database, SourceError>>);
@@ -51,6 +51,8 @@ fn names(flow: &Flow) -> impl Iterator<Item = &str> {
 #[derive(Clone)]
 pub(super) struct Producer {
     pub(super) tables: Vec<Arc<EventTable>>,
+    /// How far its data reach.
+    fresh_until: Option<Micros>,
 }
 
 /// One consumer's side, opened. Cheap to clone.
@@ -58,9 +60,18 @@ pub(super) struct Producer {
 pub(super) struct ConsumerTables {
     pub(super) receipts: Vec<Arc<ReceiptTable>>,
     pub(super) dead_letters: Option<Arc<DeadLetterTable>>,
+    /// How far its data reach.
+    fresh_until: Option<Micros>,
 }
 
 impl Producer {
+    /// Enters in the rules what the tables say of themselves.
+    pub(super) fn enter(&self, rules: &mut FlowRules) {
+        rules.events_fresh_until = self.fresh_until;
+        // Shards may hold one id twice even if each of them cannot.
+        rules.event_ids_unique = matches!(self.tables.as_slice(), [table] if table.ids_unique());
+    }
+
     /// Refuses large tables that would be read from end to end, unless that is allowed.
     pub(super) async fn refuse_full_scans(&self, flow: &Flow, as_of: Micros) -> Result<(), SourceError> {
         let allowed = flow.events.allow_full_scan;
@@ -84,7 +95,13 @@ impl Producer {
 }
 
 impl ConsumerTables {
-    /// The same.
+    /// Enters in the rules what the tables say of themselves.
+    pub(super) fn enter(&self, rules: &mut ConsumerRules) {
+        rules.fresh_until = self.fresh_until;
+        rules.receipt_ids_unique = matches!(self.receipts.as_slice(), [table] if table.ids_unique());
+    }
+
+    /// As [`Producer::refuse_full_scans`].
     pub(super) async fn refuse_full_scans(&self, own: &Consumer, as_of: Micros) -> Result<(), SourceError> {
         let allowed = own.allow_full_scan;
         each_of(&self.receipts, async |table| table.refuse_full_scans(allowed, as_of).await).await?;
@@ -114,56 +131,48 @@ impl ConsumerTables {
 }
 
 /// Does something with each table, some at a time; what comes of it is in the order of the tables.
-async fn each_of<'t, T, O>(
+pub(super) async fn each_of<'t, T, O>(
     tables: &'t [T],
     job: impl AsyncFn(&'t T) -> Result<O, SourceError>,
 ) -> Result<Vec<O>, SourceError> {
     let job = &job;
     let jobs = tables.iter().map(async |table| job(table).await);
-    stream::iter(jobs).buffered(OPENED_AT_ONCE).try_collect().await
+    stream::iter(jobs).buffered(ASKED_AT_ONCE).try_collect().await
 }
 
-/// Opens the event tables and enters in the rules what they say of themselves.
+/// Opens the event tables; what they say of themselves is entered in the rules by [`Producer::enter`].
 pub(super) async fn open_producer(
     plan: &FlowPlan,
     databases: &Databases,
-    rules: &mut FlowRules,
+    as_of: Micros,
 ) -> Result<Producer, SourceError> {
     let (events, consumers) = (&plan.flow.events, &plan.flow.consumers);
     let database = databases.get(&events.database)?;
-    rules.events_fresh_until = database.fresh_until().await?;
+    let fresh_until = database.fresh_until().await?;
     let expects: Vec<_> = consumers.iter().map(|consumer| consumer.expects.clone()).collect();
-    let (expects, as_of) = (expects.as_slice(), rules.as_of);
-    let open = async |table: &Table| EventTable::open(database, table, events, expects, as_of).await;
-    let tables: Vec<_> = each_of(&events.tables, open).await?.into_iter().map(Arc::new).collect();
-    // Shards may hold one id twice even if each of them cannot.
-    rules.event_ids_unique = matches!(tables.as_slice(), [table] if table.ids_unique());
-    Ok(Producer { tables })
+    let tables = EventTable::open_all(database, &events.tables, events, &expects, as_of).await?;
+    Ok(Producer { tables: tables.into_iter().map(Arc::new).collect(), fresh_until })
 }
 
-/// Opens a consumer's tables and enters in the rules what they say of themselves.
+/// Opens a consumer's tables; what they say of themselves is entered in the rules by [`ConsumerTables::enter`].
 pub(super) async fn open_consumer(
     consumer: &Consumer,
-    place: usize,
     databases: &Databases,
-    rules: &mut FlowRules,
+    as_of: Micros,
 ) -> Result<ConsumerTables, SourceError> {
-    let (database, as_of) = (databases.get(&consumer.database)?, rules.as_of);
-    let mut fresh = database.fresh_until().await?;
-    let open = async |table: &Table| ReceiptTable::open(database, table, consumer, as_of).await;
-    let receipts: Vec<_> = each_of(&consumer.tables, open).await?.into_iter().map(Arc::new).collect();
+    let database = databases.get(&consumer.database)?;
+    let mut fresh_until = database.fresh_until().await?;
+    let receipts = ReceiptTable::open_all(database, &consumer.tables, consumer, as_of).await?;
     let dead_letters = match &consumer.dead_letters {
         Some(dead) => {
             let database = databases.get(&dead.database)?;
-            fresh = earlier(fresh, database.fresh_until().await?);
+            fresh_until = earlier(fresh_until, database.fresh_until().await?);
             Some(Arc::new(DeadLetterTable::open(database, dead, as_of).await?))
         }
         None => None,
     };
-    let own = &mut rules.consumers[place];
-    own.fresh_until = fresh;
-    own.receipt_ids_unique = matches!(receipts.as_slice(), [table] if table.ids_unique());
-    Ok(ConsumerTables { receipts, dead_letters })
+    let receipts = receipts.into_iter().map(Arc::new).collect();
+    Ok(ConsumerTables { receipts, dead_letters, fresh_until })
 }
 
 fn earlier(one: Option<Micros>, other: Option<Micros>) -> Option<Micros> {

@@ -8,12 +8,14 @@ use std::time::Duration;
 
 /// Fewer rows are not worth a statement.
 const ROWS_MIN: u64 = 1_000;
-/// So many, while nothing is known of the time.
-const ROWS_UNKNOWN: u64 = 50_000;
-/// A slice shall give no more rows than so many ...
-const ROWS_WANTED_MAX: u64 = 50_000;
-/// ... for each of its tables up to so many, so that a statement on one of many shards is worth its while.
-const TABLES: usize = 2;
+/// A slice shall give no more rows than so many: its bytes stay in the processor's cache, and larger ones are no faster ...
+const ROWS_NEAR: u64 = 25_000;
+/// ... for each of its tables up to so many, so that a statement on one of many shards is worth its while ...
+const TABLES: usize = 4;
+/// ... and twice as many, up to what so many tables have, if ...
+const ROWS_MOST: u64 = ROWS_NEAR * TABLES as u64;
+/// ... a slice takes so many microseconds whatever its rows, as it does over a long way.
+const FAR: u64 = 5_000;
 /// What was learnt before counts for so many of [`PARTS`] once more is learnt.
 const KEPT: u64 = 3;
 const PARTS: u64 = 4;
@@ -23,8 +25,9 @@ const PARTS: u64 = 4;
 pub(super) struct Tempo {
     /// What a slice should take.
     target: u64,
-    /// A slice shall give no more rows, whatever the time.
-    rows_max: u64,
+    /// A slice shall give no more rows, whatever the time, from near and from far.
+    near_max: u64,
+    far_max: u64,
     /// Decaying sums of slices (in thousandths), of their rows, and of the microseconds that they took.
     slices: u64,
     rows: u64,
@@ -39,11 +42,12 @@ impl Tempo {
     /// For slices of about this time, of so many tables on the side that has more, and of no more rows than can be had in
     /// a second.
     pub(super) fn new(target: Duration, rows_per_second: Option<u32>, tables: usize) -> Self {
-        let most = ROWS_WANTED_MAX * tables.clamp(1, TABLES) as u64;
-        let rate = rows_per_second.map_or(most, u64::from);
+        let near = ROWS_NEAR * tables.clamp(1, TABLES) as u64;
+        let rate = rows_per_second.map_or(u64::MAX, u64::from);
         Self {
             target: micros(target).max(1),
-            rows_max: rate.clamp(ROWS_MIN, most),
+            near_max: rate.clamp(ROWS_MIN, near),
+            far_max: rate.clamp(ROWS_MIN, (2 * near).min(ROWS_MOST)),
             slices: 0,
             rows: 0,
             micros: 0,
@@ -80,8 +84,10 @@ impl Tempo {
 
     /// So many rows the next slice should have.
     pub(super) fn rows(&self) -> u64 {
+        let far = self.fixed.is_some_and(|fixed| fixed >= FAR);
+        let rows_max = if far { self.far_max } else { self.near_max };
         if self.rows == 0 {
-            return ROWS_UNKNOWN.min(self.rows_max);
+            return rows_max;
         }
         let fixed = self.fixed.unwrap_or(0).saturating_mul(self.slices) / 1_000;
         let of_rows = self.micros.saturating_sub(fixed).max(1);
@@ -89,7 +95,7 @@ impl Tempo {
         let fit = u64::try_from(fit).unwrap_or(u64::MAX);
         // Too slow at the least size: whether that is the rows' fault shows in a larger one.
         let least = if fit < ROWS_MIN && self.fixed.is_none() { 2 * ROWS_MIN } else { ROWS_MIN };
-        fit.clamp(least.min(self.rows_max), self.rows_max)
+        fit.clamp(least.min(rows_max), rows_max)
     }
 }
 
@@ -122,17 +128,17 @@ mod tests {
         tempo.learn(20_000, 2 * HALF);
         assert_eq!(tempo.rows(), 10_000);
         let mut tempo = Tempo::new(HALF, None, 1);
-        tempo.learn(20_000, HALF / 2);
-        assert_eq!(tempo.rows(), 40_000);
+        tempo.learn(10_000, HALF / 2);
+        assert_eq!(tempo.rows(), 20_000);
     }
 
     #[test]
     fn slices_come_to_take_the_time_that_they_should() {
-        for rate in [4_000, 20_000, 60_000, 90_000] {
+        for rate in [4_000, 20_000, 30_000, 45_000] {
             let last = *sizes(rate, Duration::ZERO, 20).last().unwrap();
             assert!(last.abs_diff(rate / 2) <= rate / 20, "{rate} rows a second: {last}");
         }
-        assert_eq!(sizes(1_000_000_000, Duration::ZERO, 5)[4], ROWS_WANTED_MAX);
+        assert_eq!(sizes(1_000_000_000, Duration::ZERO, 5)[4], ROWS_NEAR);
         assert!(sizes(10, Duration::ZERO, 9).iter().skip(1).all(|rows| *rows <= 2 * ROWS_MIN));
     }
 
@@ -141,6 +147,19 @@ mod tests {
         // A scan of the whole table for each slice, and a few microseconds for each row.
         let sizes = sizes(400_000, Duration::from_secs(2), 30);
         assert!(sizes[29] >= 40_000, "{sizes:?}");
+    }
+
+    #[test]
+    fn from_far_and_of_many_tables_slices_are_larger() {
+        let largest = |tables, way| {
+            let mut tempo = Tempo::new(HALF, None, tables);
+            tempo.learn(2_000, way + Duration::from_millis(1));
+            tempo.learn(20_000, way + Duration::from_millis(10));
+            tempo.rows()
+        };
+        let near = [1, 2, 4, 64].map(|tables| largest(tables, Duration::ZERO));
+        let far = [1, 2, 4, 64].map(|tables| largest(tables, Duration::from_millis(20)));
+        assert_eq!((near, far), ([25_000, 50_000, 100_000, 100_000], [50_000, 100_000, 100_000, 100_000]));
     }
 
     #[test]
@@ -160,10 +179,10 @@ mod tests {
         ) {
             let mut tempo = Tempo::new(Duration::from_micros(target), rate, 1);
             for (rows, took) in slices {
-                prop_assert!((ROWS_MIN..=ROWS_WANTED_MAX).contains(&tempo.rows()));
+                prop_assert!((ROWS_MIN..=2 * ROWS_NEAR).contains(&tempo.rows()));
                 tempo.learn(rows, Duration::from_micros(took));
             }
-            prop_assert!((ROWS_MIN..=ROWS_WANTED_MAX).contains(&tempo.rows()));
+            prop_assert!((ROWS_MIN..=2 * ROWS_NEAR).contains(&tempo.rows()));
         }
     }
 }

@@ -37,8 +37,8 @@ impl DeadLetterTable {
         dead_letters: &config::DeadLetters,
         as_of: Micros,
     ) -> Result<Self, SourceError> {
-        let relation = Relation::open(db, &dead_letters.table).await?;
-        let types = relation.types(&asked(db.dialect(), dead_letters)).await?;
+        let (relation, types) =
+            Relation::open(db, &dead_letters.table, &asked(db.dialect(), dead_letters)).await?;
         let id = IdColumn::new(&relation, ID, &dead_letters.id, type_of(&types, ID))
             .map_err(|it| relation.error(it))?;
         let dead = match &dead_letters.dead_at {

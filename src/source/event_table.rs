@@ -1,5 +1,6 @@
 //! One physical event table.
 
+mod opening;
 mod packed;
 mod scans;
 mod short;
@@ -9,17 +10,17 @@ mod unacked;
 pub use short::EventSlice;
 pub use sketch::Counted;
 
-use super::cell::{ColumnType, Fields, Kind};
+use super::cell::Fields;
 use super::conditions::{bits, code, state};
 use super::database::Database;
 use super::id_column::IdColumn;
 use super::look_up;
-use super::relation::{Asked, Relation};
+use super::relation::Relation;
 use super::short::{Put, ShortForm};
 use super::sql::{Fragment, Query, Statement};
 use super::time_column::TimeColumn;
-use super::{Slicing, SourceError, limit, notes, shown_limit, type_of};
-use crate::config::{self, Dialect, StateRule};
+use super::{Slicing, SourceError, limit, shown_limit};
+use crate::config::StateRule;
 use crate::model::event::Stamp;
 use crate::model::{Event, Id, Micros, Span, State};
 
@@ -45,51 +46,6 @@ pub struct EventTable {
 const BITS: usize = 32;
 
 impl EventTable {
-    /// Opens it: probes its columns, conditions and indexes. `expects` has one entry for each consumer of the flow.
-    ///
-    /// # Errors
-    /// If the table or a column is missing, may not be read, or does not fit what the configuration says of it.
-    pub async fn open(
-        db: &Database,
-        table: &config::Table,
-        events: &config::Events,
-        expects: &[Option<String>],
-        as_of: Micros,
-    ) -> Result<Self, SourceError> {
-        let relation = Relation::open(db, table).await?;
-        let types = relation.types(&asked(db.dialect(), events, expects)).await?;
-        let id =
-            IdColumn::new(&relation, ID, &events.id, type_of(&types, ID)).map_err(|it| relation.error(it))?;
-        let mut stamps = [None, None];
-        for (slot, (key, column)) in
-            stamps.iter_mut().zip([(CREATED, &events.created_at), (ACKED, &events.acked_at)])
-        {
-            if let Some(column) = column {
-                *slot = Some(TimeColumn::open(&relation, key, column, type_of(&types, key), as_of).await?);
-            }
-        }
-        let [created, acked] = stamps;
-        let attempts =
-            events.attempts.as_ref().map(|column| attempts(db.dialect(), column, type_of(&types, ATTEMPTS)));
-        let notes = notes::of(&relation, &[&id], &[&acked, &created], &[]);
-        let mut table = Self {
-            filter: super::condition(events.filter.as_deref()),
-            states: events.states.clone(),
-            expects: expects.to_vec(),
-            relation,
-            id,
-            created,
-            acked,
-            attempts,
-            notes,
-            short: None,
-            ahead: unacked::Ahead::new(),
-            tables: events.tables.len().max(1),
-        };
-        table.short = short::form(&table);
-        Ok(table)
-    }
-
     /// Where it is.
     #[must_use]
     pub fn database(&self) -> &Database {
@@ -339,11 +295,6 @@ impl EventTable {
     }
 }
 
-const ID: &str = "events.id";
-const CREATED: &str = "events.created_at";
-const ACKED: &str = "events.acked_at";
-const ATTEMPTS: &str = "events.attempts";
-
 /// The instant by which a row is found: its ack time, else its creation time.
 fn home(event: &Event) -> Option<Micros> {
     event.acked.at().or(event.created.at())
@@ -361,36 +312,4 @@ fn unusable(column: Option<&TimeColumn>) -> Fragment {
 
 fn unusable_by_index(column: Option<&TimeColumn>) -> Fragment {
     column.map_or("(1 = 1)".into(), TimeColumn::unusable_by_index)
-}
-
-fn asked(dialect: Dialect, events: &config::Events, expects: &[Option<String>]) -> Vec<Asked> {
-    let sql = |expression| super::sql::expression(dialect, expression);
-    let mut asked = vec![Asked::value(ID, sql(&events.id.expression))];
-    asked.extend(events.created_at.iter().map(|column| Asked::value(CREATED, sql(&column.expression))));
-    asked.extend(events.acked_at.iter().map(|column| Asked::value(ACKED, sql(&column.expression))));
-    asked.extend(
-        events.attempts.iter().map(|column| Asked::value(ATTEMPTS, super::sql::quote(dialect, column))),
-    );
-    asked.extend(events.filter.iter().map(|condition| Asked::condition("events.where", condition)));
-    asked.extend(events.states.iter().map(|(rule, condition)| Asked::condition(rule_key(*rule), condition)));
-    let conditions = expects.iter().enumerate().filter_map(|(place, it)| Some((place, it.as_ref()?)));
-    asked.extend(conditions.map(|(place, it)| Asked::condition(&format!("consumers[{place}].expects"), it)));
-    asked
-}
-
-fn rule_key(rule: StateRule) -> &'static str {
-    match rule {
-        StateRule::Acked => "events.acked",
-        StateRule::Pending => "events.pending",
-        StateRule::Failed => "events.failed",
-    }
-}
-
-/// Decimal numbers of PostgreSQL are read as text.
-fn attempts(dialect: Dialect, column: &str, found: &ColumnType) -> String {
-    let quoted = super::sql::quote(dialect, column);
-    match (dialect, found.kind) {
-        (Dialect::Postgres, Kind::Decimal | Kind::Other) => format!("({quoted})::text"),
-        _ => quoted,
-    }
 }

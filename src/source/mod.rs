@@ -8,6 +8,7 @@
 //! `time_column`); how spans become bounds is `axis`, how ids become look-ups is `look_up`.
 
 mod axis;
+mod catalogue;
 mod cell;
 mod conditions;
 mod consumer_column;
@@ -46,6 +47,9 @@ use axis::Axis;
 use cell::{ColumnType, Kind};
 use sql::{Fragment, Statement, Value};
 use time_column::TimeColumn;
+
+/// So many tables of one side are opened at the same time.
+const OPENED_AT_ONCE: usize = 4;
 
 /// How a range of a table has to be cut for reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

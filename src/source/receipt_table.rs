@@ -12,14 +12,15 @@ use super::consumer_column::ConsumerColumn;
 use super::database::{Database, Rows};
 use super::id_column::IdColumn;
 use super::look_up;
-use super::relation::{Asked, Relation};
+use super::relation::{Asked, Relation, Types};
 use super::short::{Put, ShortForm};
 use super::sql::{Fragment, Query, Statement};
 use super::time_column::TimeColumn;
-use super::{Slicing, SourceError, limit, notes, scan, shown_limit, type_of};
+use super::{OPENED_AT_ONCE, Slicing, SourceError, limit, notes, scan, shown_limit, type_of};
 use crate::config::{self, Dialect, Expression};
 use crate::model::event::Stamp;
 use crate::model::{Id, Micros, Receipt, Span};
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 /// One physical dedup table, as one consumer sees it; a consumer with shards holds several.
 #[derive(Debug)]
@@ -50,8 +51,33 @@ impl ReceiptTable {
         consumer: &config::Consumer,
         as_of: Micros,
     ) -> Result<Self, SourceError> {
-        let relation = Relation::open(db, table).await?;
-        let types = relation.types(&asked(db.dialect(), consumer)).await?;
+        let opened = Self::open_all(db, std::slice::from_ref(table), consumer, as_of).await?;
+        opened.into_iter().next().ok_or_else(|| SourceError::broken(db.name(), "no table was opened"))
+    }
+
+    /// The same of several tables, some at a time; what is alike in them is asked for once.
+    ///
+    /// # Errors
+    /// As for [`Self::open`].
+    pub async fn open_all(
+        db: &Database,
+        tables: &[config::Table],
+        consumer: &config::Consumer,
+        as_of: Micros,
+    ) -> Result<Vec<Self>, SourceError> {
+        let relations = Relation::open_all(db, tables, &asked(db.dialect(), consumer)).await?;
+        let opened =
+            relations.into_iter().map(|(relation, types)| Self::of(relation, types, consumer, as_of));
+        stream::iter(opened).buffered(OPENED_AT_ONCE).try_collect().await
+    }
+
+    async fn of(
+        relation: Relation,
+        types: Types,
+        consumer: &config::Consumer,
+        as_of: Micros,
+    ) -> Result<Self, SourceError> {
+        let dialect = relation.db.dialect();
         let id_column = |key, column| {
             IdColumn::new(&relation, key, column, type_of(&types, key))
                 .map_err(|failure| relation.error(failure))
@@ -74,7 +100,7 @@ impl ReceiptTable {
             names: [std::slice::from_ref(&consumer.name), &consumer.aliases].concat(),
             consumer: column.map(|name| {
                 let utf8 = relation.holds_utf8(&Expression::Column(name.clone()));
-                ConsumerColumn::new(db.dialect(), name, type_of(&types, NAME).kind, utf8)
+                ConsumerColumn::new(dialect, name, type_of(&types, NAME).kind, utf8)
             }),
             relation,
             id,

@@ -1,10 +1,13 @@
 //! A table or view, as the catalogue describes it, and the questions that are put to it before any row is read.
 
+use super::OPENED_AT_ONCE;
+use super::catalogue::{self, Declared, Described, Index};
 use super::cell::{Cell, ColumnType, Fields};
 use super::database::Database;
 use super::error::{ErrorKind, Failure, SourceError};
 use super::sql::{self, Fragment, Query, Statement, Value};
 use crate::config::{Dialect, Expression, Table};
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use std::collections::BTreeMap;
 
 /// A table that is being read.
@@ -20,23 +23,6 @@ pub struct Relation {
     pub own_name: String,
     columns: Vec<Declared>,
     indexes: Vec<Index>,
-}
-
-#[derive(Debug)]
-struct Declared {
-    name: String,
-    type_name: String,
-    ignores_case: bool,
-    utf8: bool,
-}
-
-#[derive(Debug, Default)]
-struct Index {
-    name: String,
-    unique: bool,
-    partial: bool,
-    /// `None` is an expression.
-    columns: Vec<Option<String>>,
 }
 
 /// An expression that is asked about, under the key that holds it in the configuration.
@@ -65,20 +51,41 @@ impl Asked {
 pub type Types = BTreeMap<String, ColumnType>;
 
 impl Relation {
-    /// Asks the catalogue. A table that is not there or may not be read is an error.
-    pub async fn open(db: &Database, table: &Table) -> Result<Self, SourceError> {
-        let mut relation = Self {
+    /// Asks the catalogue, and for the types of expressions: see [`Self::types`].
+    pub async fn open(db: &Database, table: &Table, asked: &[Asked]) -> Result<(Self, Types), SourceError> {
+        let opened = Self::open_all(db, std::slice::from_ref(table), asked).await?;
+        opened.into_iter().next().ok_or_else(|| SourceError::broken(db.name(), "no table was opened"))
+    }
+
+    /// The same of several tables. Shards are alike, and so are those of their expressions.
+    pub async fn open_all(
+        db: &Database,
+        tables: &[Table],
+        asked: &[Asked],
+    ) -> Result<Vec<(Self, Types)>, SourceError> {
+        let described = catalogue::describe(db, tables).await?;
+        let mut relations = tables.iter().zip(described).map(|(table, it)| Self::of(db, table, it));
+        let Some(first) = relations.next() else { return Ok(Vec::new()) };
+        let types = first.types(asked).await?;
+        let known = first.columns.clone();
+        let rest = relations.map(async |relation| {
+            let alike = !known.is_empty() && relation.columns == known && relation.runs(asked).await.is_ok();
+            let types = if alike { types.clone() } else { relation.types(asked).await? };
+            Ok((relation, types))
+        });
+        let rest: Vec<_> = stream::iter(rest).buffered(OPENED_AT_ONCE).try_collect().await?;
+        Ok(std::iter::once((first, types.clone())).chain(rest).collect())
+    }
+
+    fn of(db: &Database, table: &Table, Described { columns, indexes }: Described) -> Self {
+        Self {
             db: db.clone(),
             name: table.to_string(),
             sql: sql::quote_table(db.dialect(), table),
             own_name: table.0.last().cloned().unwrap_or_default(),
-            columns: Vec::new(),
-            indexes: Vec::new(),
-        };
-        relation.types(&[Asked::value("table", "1")]).await?;
-        relation.columns = relation.ask_columns(table).await?;
-        relation.indexes = relation.ask_indexes(table).await?;
-        Ok(relation)
+            columns,
+            indexes,
+        }
     }
 
     /// A failure, with this table's name.
@@ -104,7 +111,8 @@ impl Relation {
         sql::render(query, self.db.dialect(), &slots).map_err(|error| self.error(error.into()))
     }
 
-    /// The types of expressions. Where one of them is at fault, the error names its key.
+    /// The types of expressions. A table that is not there or may not be read is an error; where an expression is at fault,
+    /// the error names its key.
     pub async fn types(&self, asked: &[Asked]) -> Result<Types, SourceError> {
         let error = match self.types_of(asked).await {
             Ok(types) => return Ok(asked.iter().map(|it| it.key.clone()).zip(types).collect()),
@@ -113,6 +121,8 @@ impl Relation {
         if matches!(error.kind, ErrorKind::Missing | ErrorKind::Configuration | ErrorKind::Other)
             && asked.len() > 1
         {
+            // It may be the table itself.
+            self.types_of(&[Asked::value("table", "1")]).await?;
             for one in asked {
                 if let Err(error) = self.types_of(std::slice::from_ref(one)).await {
                     return Err(SourceError {
@@ -126,11 +136,14 @@ impl Relation {
     }
 
     async fn types_of(&self, asked: &[Asked]) -> Result<Vec<ColumnType>, SourceError> {
-        let statement = self.probe(asked, 0)?;
-        let types = self.db.describe(&statement, Some(&self.name)).await?;
-        // Rights are checked when a statement runs.
-        self.db.collect(&statement, Some(&self.name), &|_| Ok(None::<()>)).await?;
+        let types = self.db.describe(&self.probe(asked, 0)?, Some(&self.name)).await?;
+        self.runs(asked).await?;
         Ok(types)
+    }
+
+    /// Rights are checked when a statement runs.
+    async fn runs(&self, asked: &[Asked]) -> Result<(), SourceError> {
+        self.db.collect(&self.probe(asked, 0)?, Some(&self.name), &|_| Ok(None::<()>)).await.map(|_| ())
     }
 
     /// A statement that gives the expressions' values in some rows.
@@ -138,62 +151,6 @@ impl Relation {
         let expressions = Fragment::join(asked.iter().map(|it| it.fragment.clone()), ",\n    ");
         let limit = Fragment::value(Value::Int(rows));
         self.statement(Query::Probe, &[("expressions", expressions), ("limit", limit)])
-    }
-
-    fn catalogue_name(&self, table: &Table) -> Vec<(&'static str, Fragment)> {
-        let text = |text: &str| Fragment::value(Value::Text(text.to_owned()));
-        let (name, schema) = match table.0.as_slice() {
-            [] => ("", None),
-            [name] => (name.as_str(), None),
-            [.., schema, name] => (name.as_str(), Some(schema.as_str())),
-        };
-        match (self.db.dialect(), schema) {
-            (Dialect::Postgres, _) => vec![("name", text(&self.sql))],
-            (Dialect::Sqlite, schema) => {
-                vec![("name", text(name)), ("schema", text(schema.unwrap_or("main")))]
-            }
-            (Dialect::Mysql, Some(schema)) => vec![("name", text(name)), ("schema", text(schema))],
-            (Dialect::Mysql, None) => vec![("name", text(name)), ("schema", "DATABASE()".into())],
-        }
-    }
-
-    async fn ask_columns(&self, table: &Table) -> Result<Vec<Declared>, SourceError> {
-        let slots = self.catalogue_name(table);
-        let statement =
-            sql::render(Query::Columns, self.db.dialect(), &slots).map_err(|e| self.error(e.into()))?;
-        let rows = self.db.collect(&statement, Some(&self.name), &|row| {
-            Ok(Some(Declared {
-                name: row.cell(0).text().unwrap_or_default(),
-                type_name: row.cell(1).text().unwrap_or_default(),
-                ignores_case: row.cell(2).integer() == Some(1),
-                utf8: row.cell(3).integer() == Some(1),
-            }))
-        });
-        match rows.await {
-            Ok(rows) => Ok(rows.found),
-            // An old server whose catalogue lacks a table: what is read from it is only for warnings.
-            Err(error) if error.kind == ErrorKind::Missing => Ok(Vec::new()),
-            Err(error) => Err(error),
-        }
-    }
-
-    async fn ask_indexes(&self, table: &Table) -> Result<Vec<Index>, SourceError> {
-        let slots = self.catalogue_name(table);
-        let statement =
-            sql::render(Query::Indexes, self.db.dialect(), &slots).map_err(|e| self.error(e.into()))?;
-        let rows = self.db.collect(&statement, Some(&self.name), &|row| {
-            let flag = |place| row.cell(place).integer() == Some(1);
-            let name = row.cell(0).text().unwrap_or_default();
-            Ok(Some(Index { name, unique: flag(1), partial: flag(2), columns: vec![row.cell(4).text()] }))
-        });
-        let mut indexes: Vec<Index> = Vec::new();
-        for part in rows.await?.found {
-            match indexes.last_mut() {
-                Some(last) if last.name == part.name => last.columns.extend(part.columns),
-                _ => indexes.push(part),
-            }
-        }
-        Ok(indexes)
     }
 
     fn same(&self, one: &str, other: &str) -> bool {

@@ -86,6 +86,52 @@ async fn a_right_on_some_columns_is_enough_for_these() {
     bench.remove(Some(&user)).await;
 }
 
+/// What is alike is asked for once, but what is wrong with one of them is told of that one.
+#[tokio::test]
+async fn one_of_several_tables_is_wrong() {
+    for bench in benches().await {
+        create(&bench).await;
+        let ddl = "CREATE TABLE {t} (msg_id VARCHAR(40) NOT NULL PRIMARY KEY, topic VARCHAR(20), status INT, attempts INT, created_at {time} NULL, sent_at {time} NULL)";
+        let time = bench.pick("TEXT", "timestamptz", "datetime(6)");
+        bench.run(&ddl.replace("{t}", "shard").replace("{time}", time)).await;
+        bench
+            .run(&ddl.replace("{t}", "bare").replace("{time}", time).replace(" NOT NULL PRIMARY KEY", ""))
+            .await;
+        bench.run("CREATE TABLE poor (msg_id VARCHAR(40), topic VARCHAR(20))").await;
+        let (db, events) = (bench.open().await, event_config());
+        let open = async |names: &[&str]| {
+            let tables: Vec<_> = names.iter().map(|name| config::Table(vec![(*name).to_owned()])).collect();
+            EventTable::open_all(&db, &tables, &events, &[None], AS_OF).await
+        };
+        let opened = open(&["shard", "bare", "shard"]).await.unwrap();
+        let unique: Vec<_> = opened.iter().map(EventTable::ids_unique).collect();
+        assert_eq!(unique, [true, false, true], "{:?}", bench.dialect);
+        assert_eq!(opened[0].slicing(), opened[1].slicing());
+        let error = open(&["shard", "none", "bare"]).await.unwrap_err();
+        tells(&error, ErrorKind::Missing, &["none"]);
+        let error = open(&["shard", "poor"]).await.unwrap_err();
+        tells(&error, ErrorKind::Missing, &["poor", "events.created_at"]);
+        assert!(open(&[]).await.unwrap().is_empty());
+        db.close().await;
+        bench.remove(None).await;
+    }
+}
+
+#[tokio::test]
+async fn no_right_on_one_of_several_tables_is_told_of_that_one() {
+    let Some(bench) = bench(Dialect::Postgres).await else { return };
+    create(&bench).await;
+    bench.run("CREATE TABLE shard (LIKE event INCLUDING ALL)").await;
+    let (user, url) = bench.account("S3cretPw").await;
+    bench.run(&format!("GRANT SELECT ON event TO {user}")).await;
+    let db = Database::connect(&config::Database { url: url.into(), ..bench.config() }).await.unwrap();
+    let tables = ["event", "shard"].map(|name| config::Table(vec![name.to_owned()]));
+    let error = EventTable::open_all(&db, &tables, &event_config(), &[], AS_OF).await.unwrap_err();
+    tells(&error, ErrorKind::Denied, &["shard"]);
+    db.close().await;
+    bench.remove(Some(&user)).await;
+}
+
 #[tokio::test]
 async fn no_error_shows_a_password() {
     let bench = bench(Dialect::Sqlite).await.unwrap();

@@ -55,7 +55,7 @@ fn every_query_says_what_it_answers_and_needs_the_slots_it_is_given() {
 #[test]
 fn values_are_bound_in_the_order_of_their_places() {
     let name = Fragment::value(Value::Text("o'clock".to_owned()));
-    let slots = [("name", name), ("schema", "DATABASE()".into())];
+    let slots = [("place", "1".into()), ("name", name), ("schema", "DATABASE()".into())];
     let statement = render(Query::Columns, Dialect::Mysql, &slots).unwrap();
     assert_eq!(statement.values().count(), 1);
     assert!(statement.sql().0.contains("TABLE_NAME = ?"));
