@@ -135,14 +135,21 @@ impl ConsumerBook {
         self.dead.insert(id, stronger(known, dead));
     }
 
-    /// Everything was read: enters what was set aside and did not come again, all at once where nothing did.
-    pub(super) fn recall(&mut self, rules: &FlowRules, findings: &mut Findings) {
+    /// Everything was read: enters what was set aside and did not come again, all at once where nothing did. Of events that
+    /// did, the producer's `own` is told where it has left them to this consumer.
+    pub(super) fn recall(
+        &mut self,
+        mut own: Option<&mut Pairing>,
+        rules: &FlowRules,
+        findings: &mut Findings,
+    ) {
         let mut pairing = std::mem::take(&mut self.pairing);
         let dead = std::mem::take(&mut self.dead);
         let aside = std::mem::take(&mut self.aside);
         let stands = pairing.recall(dead.keys(), &mut |recalled| match recalled {
             Recalled::Settled(_, delivery) if delivery.event.is_none() => self.receipts.outside += 1,
             Recalled::Settled(id, delivery) => _ = self.enter(id, &delivery, rules, findings),
+            Recalled::Again(id, seen) => own.iter_mut().for_each(|own| own.note_sole(id, seen)),
             Recalled::Merged(one, other, now) => self.merge_acked(one, other, now, rules),
         });
         (self.pairing, self.dead) = (pairing, dead);

@@ -22,6 +22,7 @@ mod packed;
 mod parts;
 mod short;
 mod slice;
+mod witness;
 
 pub use findings::Findings;
 pub use finish::{Finished, Firm};
@@ -39,6 +40,7 @@ use crate::pair::{Pairing, Room};
 use crate::plan::FlowRules;
 use consumer::ConsumerBook;
 use hashbrown::HashMap;
+use witness::witness;
 
 /// So many ids are named in a problem or hint; the counts go on.
 const NAMED_MAX: usize = 10;
@@ -69,6 +71,9 @@ pub struct FlowBook {
     open: HashMap<Id, Facts>,
     /// The producer's own: messages that are not acked; where an id may have several rows, the others too.
     own: Pairing,
+    /// Where events may come again: the consumer that must see all of them, while there is one. What it sets aside is not
+    /// set aside a second time here.
+    witness: Option<usize>,
     /// Where parts end and begin in which everything is decided.
     bounds: Vec<Id>,
     /// Messages that are not acked and that consumers have a receipt of: bit `i` for consumer `i`.
@@ -105,6 +110,7 @@ impl FlowBook {
             backlog: None,
             open: HashMap::new(),
             own: Pairing::new(false, None, room),
+            witness: witness(&rules),
             bounds: Vec::new(),
             delivered: HashMap::new(),
             consumers,
@@ -151,6 +157,9 @@ impl FlowBook {
     /// The consumer could not be read: it is not judged at all, rather than by half of its receipts. What was found
     /// there already is taken back.
     pub fn lose(&mut self, consumer: usize) {
+        if self.witness == Some(consumer) {
+            self.dismiss_witness();
+        }
         self.consumers[consumer] = None;
         self.delivered.values_mut().for_each(|consumers| *consumers &= !(1 << consumer));
         self.findings.forget(&self.rules.consumers[consumer].name);
@@ -178,6 +187,7 @@ impl FlowBook {
             return;
         };
         let facts = Facts { state: row.state, acked: row.acked.at(), created: row.created.at(), rows: 1 };
+        self.is_witnessed(row.expected_by);
         self.note(id, facts, false);
         for (place, book) in self.consumers.iter_mut().enumerate() {
             let owed = row.expected_by >> place & 1 == 1 && self.rules.consumers[place].owes(placed);

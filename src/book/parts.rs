@@ -59,8 +59,11 @@ impl FlowBook {
 
     /// Everything was read. The first part is open from here on.
     pub fn close_reading(&mut self) {
-        for book in self.consumers.iter_mut().flatten() {
-            book.recall(&self.rules, &mut self.findings);
+        for (place, book) in self.consumers.iter_mut().enumerate() {
+            let own = (self.witness == Some(place)).then_some(&mut self.own);
+            if let Some(book) = book {
+                book.recall(own, &self.rules, &mut self.findings);
+            }
         }
         self.recall_own();
         let books = || self.consumers.iter().flatten();

@@ -8,7 +8,7 @@ use crate::model::bulk::Slim;
 use crate::model::event::Stamp;
 use crate::model::window::position;
 use crate::model::{Bulk, Kind, Micros, Receipt, ShortEvents, State, Window};
-use crate::pair::{Met, Seen, Settling, pair_up};
+use crate::pair::{Met, Pairing, Seen, Settling, pair_up};
 use crate::plan::FlowRules;
 use std::borrow::Cow;
 
@@ -20,10 +20,11 @@ impl FlowBook {
     /// range do not count.
     pub fn slice(&mut self, mut events: Vec<ShortEvents>, mut receipts: Vec<Bulk>) {
         let span = self.rules.span;
+        let witnessed = events.iter().all(|group| self.is_witnessed(group.expected_by));
         for group in &mut events {
             group.rows.retain(|at| span.contains(at));
             group.rows.arrange();
-            self.note_short(&group.rows);
+            self.note_short(&group.rows, witnessed);
         }
         // Those of several tables came one behind the other.
         receipts.iter_mut().for_each(Bulk::arrange);
@@ -31,8 +32,9 @@ impl FlowBook {
         for (place, book) in self.consumers.iter_mut().enumerate() {
             let Some(book) = book else { continue };
             let mut receipts = receipts.get(place).unwrap_or(&nothing);
+            let mut own = (self.witness == Some(place)).then_some(&mut self.own);
             for owed in owed(&events, place, &self.rules) {
-                book.slice(&owed, receipts, &self.rules, &mut self.findings);
+                book.slice(&owed, receipts, own.as_deref_mut(), &self.rules, &mut self.findings);
                 receipts = &nothing;
             }
         }
@@ -47,21 +49,25 @@ impl FlowBook {
         })
     }
 
-    /// The producer's own counts.
-    fn note_short(&mut self, rows: &Bulk) {
+    /// The producer's own counts; the ids of `witnessed` events are noted by the consumer that must see all of them.
+    fn note_short(&mut self, rows: &Bulk, witnessed: bool) {
         let mut near = Near::default();
         for row in rows.rows() {
             let place = near.position(&self.rules.windows, row.at);
             let tally = place.map_or(&mut self.unplaced, |place| &mut self.windows[place]);
             tally.rows += 1;
             // Nothing is held: the row is all that there is of its message.
-            if self.rules.event_ids_unique && self.own.is_empty() {
+            if witnessed || self.rules.event_ids_unique && self.own.is_empty() {
                 tally.acked += 1;
                 continue;
             }
             self.note(&rows.id(row), facts(row), true);
         }
     }
+}
+
+fn noted(event: &Slim) -> Seen {
+    Seen::of_event(facts(event), true)
 }
 
 fn facts(event: &Slim) -> Facts {
@@ -104,18 +110,37 @@ fn owed<'e>(events: &'e [ShortEvents], place: usize, rules: &FlowRules) -> Vec<O
 }
 
 impl ConsumerBook {
-    fn slice(&mut self, events: &Owed<'_>, receipts: &Bulk, rules: &FlowRules, findings: &mut Findings) {
-        let mut near = Near::default();
+    /// `own` is the producer's, where it leaves to this consumer the events that it sets aside.
+    fn slice(
+        &mut self,
+        events: &Owed<'_>,
+        receipts: &Bulk,
+        mut own: Option<&mut Pairing>,
+        rules: &FlowRules,
+        findings: &mut Findings,
+    ) {
+        let (mut near, sole) = (Near::default(), own.is_some());
         let hasher = self.pairing.hasher().clone();
-        pair_up(&events.rows, receipts, &hasher, |met| match met {
-            Met::Pair(event, receipt, hash) => {
-                if !self.settle(events, (event, hash), receipt.at, &mut near, rules) {
-                    self.short_event(events, event, rules, findings);
-                    self.short_receipt(receipts, receipt, rules, findings);
+        pair_up(&events.rows, receipts, &hasher, |met| {
+            let (event, receipt) = match met {
+                Met::Pair(event, receipt, hash) => {
+                    let pair = (event, hash, receipt.at);
+                    if self.settle(events, pair, sole, &mut near, rules) {
+                        return;
+                    }
+                    (Some(event), Some(receipt))
                 }
+                Met::Event(event) => (Some(event), None),
+                Met::Receipt(receipt) => (None, Some(receipt)),
+            };
+            if let Some(event) = event {
+                let own = own.as_mut();
+                own.into_iter().for_each(|own| own.set_aside(&events.rows.id(event), &noted(event)));
+                self.short_event(events, event, rules, findings);
             }
-            Met::Event(event) => self.short_event(events, event, rules, findings),
-            Met::Receipt(receipt) => self.short_receipt(receipts, receipt, rules, findings),
+            if let Some(receipt) = receipt {
+                self.short_receipt(receipts, receipt, rules, findings);
+            }
         });
     }
 
@@ -123,8 +148,8 @@ impl ConsumerBook {
     fn settle(
         &mut self,
         events: &Owed<'_>,
-        (event, hash): (&Slim, u64),
-        consumed: Micros,
+        (event, hash, consumed): (&Slim, u64, Micros),
+        sole: bool,
         near: &mut Near,
         rules: &FlowRules,
     ) -> bool {
@@ -132,7 +157,7 @@ impl ConsumerBook {
         let late = rules.late_after.is_some_and(|late_after| took > late_after);
         let place = near.position(&rules.windows, event.at).filter(|_| !late);
         let Some(place) = place else { return false };
-        let seen = || Seen::of_pair(event.at, consumed, events.created_unread);
+        let seen = || Seen::of_pair(event.at, consumed, events.created_unread).solely(sole);
         let Some(settling) = self.pairing.settle(hash, || events.rows.id(event), seen) else { return false };
         self.receipts.read += 1;
         self.windows[place].acked += 1;

@@ -11,13 +11,15 @@ const UUID: u8 = 1 << 3;
 const ACKED: u8 = 1 << 4;
 const CREATED: u8 = 1 << 5;
 const FIRST: u8 = 1 << 6;
+const SOLE: u8 = 1 << 7;
 
 pub(super) fn write(bytes: &mut Vec<u8>, id: &Id, seen: &Seen) {
     let uuid = id.as_uuid();
     let times = [(ACKED, seen.acked), (CREATED, seen.created), (FIRST, seen.first)];
     let given = times.iter().filter(|(_, at)| *at != NEVER);
     let flags = given.clone().fold(state_bits(seen.state), |flags, (flag, _)| flags | flag);
-    bytes.push(flags | if seen.short { SHORT } else { 0 } | if uuid.is_some() { UUID } else { 0 });
+    let marks = [(SHORT, seen.short), (UUID, uuid.is_some()), (SOLE, seen.sole)];
+    bytes.push(marks.iter().filter(|(_, is)| *is).fold(flags, |flags, (flag, _)| flags | flag));
     if let Some(uuid) = uuid {
         bytes.extend(uuid);
     } else {
@@ -64,7 +66,8 @@ pub(super) fn read(from: &mut impl Read) -> io::Result<(Id, Seen, u64)> {
         2 => State::Pending,
         _ => State::Acked,
     };
-    Ok((id, Seen { receipts, rows, state, short: flags & SHORT != 0, acked, created, first }, from.taken))
+    let (short, sole) = (flags & SHORT != 0, flags & SOLE != 0);
+    Ok((id, Seen { receipts, rows, state, short, sole, acked, created, first }, from.taken))
 }
 
 fn text(from: &mut impl Read) -> io::Result<Id> {
@@ -119,10 +122,11 @@ pub(super) fn any() -> impl Strategy<Value = (Id, Seen)> {
         proptest::arbitrary::any::<i64>(),
     );
     let counts = (proptest::arbitrary::any::<u32>(), proptest::arbitrary::any::<u32>());
-    (id, counts, state, proptest::arbitrary::any::<bool>(), times).prop_map(
-        |(id, (receipts, rows), state, short, (acked, created, first))| {
+    let marks = (proptest::arbitrary::any::<bool>(), proptest::arbitrary::any::<bool>());
+    (id, counts, state, marks, times).prop_map(
+        |(id, (receipts, rows), state, (short, sole), (acked, created, first))| {
             let (acked, created, first) = (Micros(acked), Micros(created), Micros(first));
-            (id, Seen { receipts, rows, state, short, acked, created, first })
+            (id, Seen { receipts, rows, state, short, sole, acked, created, first })
         },
     )
 }

@@ -87,6 +87,8 @@ pub type Complete = (Delivery, Settling);
 pub enum Recalled<'r> {
     /// Nothing else came of this id.
     Settled(&'r Id, Delivery),
+    /// This was set aside, and its id came again: it is held.
+    Again(&'r Id, &'r Seen),
     /// Two events of one id, and what they are together.
     Merged(&'r Facts, &'r Facts, &'r Facts),
 }
@@ -273,6 +275,7 @@ impl Pairing {
             if alone && !(spilled && self.spill.may_hold_among(&id, runs)) {
                 tell(Recalled::Settled(&id, seen.delivery()));
             } else {
+                tell(Recalled::Again(&id, &seen));
                 self.hold(id, seen, &mut |one, other, now| tell(Recalled::Merged(one, other, now)));
             }
         });
@@ -280,6 +283,22 @@ impl Pairing {
             self.lose(&error);
             false
         })
+    }
+
+    /// Has another set aside the events that nobody but this one has a note of. What was lost here is lost there too.
+    pub fn hand_over(&mut self, to: &mut Self) {
+        let outcome = self.settled.each(&mut |id, seen| to.note_sole(id, seen));
+        if let Err(error) = outcome {
+            self.lose(&error);
+        }
+        to.lost = to.lost.take().or_else(|| self.lost.clone());
+    }
+
+    /// Sets aside the event of what another pairing has seen, if nobody else has a note of it.
+    pub fn note_sole(&mut self, id: &Id, seen: &Seen) {
+        if let Some(facts) = seen.sole_event() {
+            self.set_aside(id, &Seen::of_event(facts, seen.is_short()));
+        }
     }
 
     fn hold(&mut self, id: Id, seen: Seen, merged: &mut dyn FnMut(&Facts, &Facts, &Facts)) {
@@ -349,49 +368,4 @@ pub fn bounds(pairings: &[&Pairing]) -> Vec<Id> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_was_set_aside_is_settled_or_held_with_all_that_came_of_its_id() {
-        let mut pairing = Pairing::new(false, None, Room::within(1 << 20, 1));
-        let (id, at) = (Id::from_text, |at| Some(Micros(at)));
-        for name in ["once", "again", "dead", "twice"] {
-            let settling = pairing.settle(0, || id(name), || Seen::of_pair(Micros(1), Micros(2), false));
-            assert_eq!(settling, Some(Settling::Later));
-        }
-        assert!(pairing.is_empty(), "nothing is held yet");
-        assert_eq!(pairing.settle_outside(&id("outside"), at(9)), Some(Settling::Now));
-        assert_eq!(pairing.settle_outside(&id("twice"), at(9)), Some(Settling::Later));
-        assert_eq!(pairing.receipt(id("again"), at(3)), None);
-        let mut settled = Vec::new();
-        let stands = pairing.recall([id("dead")].iter(), &mut |recalled| match recalled {
-            Recalled::Settled(id, delivery) => {
-                settled.push((id.to_string(), delivery.receipts, delivery.event.is_some()));
-            }
-            Recalled::Merged(..) => panic!("no event came twice"),
-        });
-        assert!(!stands);
-        assert_eq!(settled, [("once".to_owned(), 1, true)]);
-        pairing.close(false);
-        let held = pairing.take(None, &mut |_, _, _| ());
-        let receipts = |name: &str| held[&id(name)].receipts;
-        let all = (receipts("again"), receipts("twice"), receipts("dead"));
-        assert_eq!((held.len(), all), (3, (2, 2, 1)));
-    }
-
-    #[test]
-    fn what_was_set_aside_stands_where_nothing_came_again() {
-        let mut pairing = Pairing::new(false, None, Room::within(1 << 20, 1));
-        pairing.settle(0, || Id::from_text("a"), || Seen::of_pair(Micros(1), Micros(2), false));
-        assert_eq!(pairing.receipt(Id::from_text("b"), Some(Micros(3))), None);
-        let other = [Id::from_text("c")];
-        assert!(pairing.recall(other.iter(), &mut |recalled| panic!("{recalled:?}")));
-        assert!(pairing.recall(other.iter(), &mut |recalled| panic!("{recalled:?}")), "nothing is left");
-    }
-
-    #[test]
-    fn an_id_that_is_held_costs_little() {
-        assert_eq!(size_of::<(Id, Seen)>(), 64);
-    }
-}
+mod tests;

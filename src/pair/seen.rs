@@ -16,6 +16,8 @@ pub struct Seen {
     pub(super) state: State,
     /// A row came in the short form, without its creation time.
     pub(super) short: bool,
+    /// Nobody else has a note of the event.
+    pub(super) sole: bool,
     pub(super) acked: Micros,
     pub(super) created: Micros,
     pub(super) first: Micros,
@@ -28,6 +30,7 @@ impl Seen {
         rows: 0,
         state: State::Unknown,
         short: false,
+        sole: false,
         acked: NEVER,
         created: NEVER,
         first: NEVER,
@@ -52,6 +55,18 @@ impl Seen {
     pub fn of_pair(acked: Micros, consumed: Micros, created_unread: bool) -> Self {
         let short = created_unread;
         Self { rows: 1, state: State::Acked, short, acked, ..Self::of_receipt(Some(consumed)) }
+    }
+
+    /// The same where nobody else has a note of the event.
+    #[must_use]
+    pub fn solely(self, sole: bool) -> Self {
+        Self { sole, ..self }
+    }
+
+    /// The event, where nobody else has a note of it.
+    #[must_use]
+    pub fn sole_event(&self) -> Option<Facts> {
+        self.event().filter(|_| self.sole)
     }
 
     /// The event, if one of the range was read.

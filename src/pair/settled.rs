@@ -141,6 +141,14 @@ impl Settled {
         Ok(self.filter.as_ref().is_some_and(|filter| filter.may_hold_hash(hash)))
     }
 
+    /// Hands over all that is here.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn each(&mut self, each: &mut dyn FnMut(&Id, &Seen)) -> io::Result<()> {
+        self.tell(0..LOTS, 1, &HashSet::new(), &mut |id, seen, _| each(&id, &seen))
+    }
+
     /// Everything was read: `true` where nothing that is here has come again. Else, or where it is `asked` for, all is
     /// handed over, and of each entry whether it is the only one under its hash; those in `held` count as another.
     ///
