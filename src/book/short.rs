@@ -18,16 +18,13 @@ const SMALL: u64 = 200_000;
 impl FlowBook {
     /// Takes in a slice: acked events, and each consumer's receipts (in the order of the consumers). Rows outside the
     /// range do not count.
-    pub fn slice(&mut self, mut events: Vec<ShortEvents>, mut receipts: Vec<Bulk>) {
+    pub fn slice(&mut self, mut events: Vec<ShortEvents>, receipts: &[Bulk]) {
         let span = self.rules.span;
         let witnessed = events.iter().all(|group| self.is_witnessed(group.expected_by));
         for group in &mut events {
             group.rows.retain(|at| span.contains(at));
-            group.rows.arrange();
             self.note_short(&group.rows, witnessed);
         }
-        // Those of several tables came one behind the other.
-        receipts.iter_mut().for_each(Bulk::arrange);
         let nothing = Bulk::default();
         for (place, book) in self.consumers.iter_mut().enumerate() {
             let Some(book) = book else { continue };
@@ -99,10 +96,6 @@ fn owed<'e>(events: &'e [ShortEvents], place: usize, rules: &FlowRules) -> Vec<O
     for mut rows in all {
         if rows.rows().iter().any(|row| !consumer.owes(row.at)) {
             rows.to_mut().retain(|at| consumer.owes(at));
-        }
-        // Borrowed ones are.
-        if let Cow::Owned(joined) = &mut rows {
-            joined.arrange();
         }
         owed.push(Owed { rows, created_unread });
     }

@@ -40,9 +40,6 @@ pub struct ShortEvents {
     pub created_unread: bool,
 }
 
-/// Into so many parts of their time rows are put at the most; a power of two.
-const PARTS: usize = 1 << 10;
-
 /// Rows of one slice, in the order in which they came.
 #[derive(Clone, Debug, Default)]
 pub struct Bulk {
@@ -95,31 +92,13 @@ impl Bulk {
         self.rows.retain(|row| wanted(row.at));
     }
 
-    /// Puts the rows nearly into the order of time: each among those of the same thousandth of the time that all of
-    /// them span. A counting sort; what is in order already stays as it is.
-    pub fn arrange(&mut self) {
-        if self.rows.is_sorted_by_key(|row| row.at) {
-            return;
-        }
-        let (first, last) = self
-            .rows
-            .iter()
-            .fold((i64::MAX, i64::MIN), |(first, last), row| (first.min(row.at.0), last.max(row.at.0)));
-        let span = last.abs_diff(first);
-        let narrowed = (u64::BITS - span.leading_zeros()).saturating_sub(PARTS.ilog2());
-        let part = |row: &Slim| usize::try_from(row.at.0.abs_diff(first) >> narrowed).unwrap_or(PARTS - 1);
-        let mut places = [0; PARTS + 1];
-        self.rows.iter().for_each(|row| places[part(row) + 1] += 1);
-        for place in 1..PARTS {
-            places[place] += places[place - 1];
-        }
-        let mut arranged = self.rows.clone();
-        for row in &self.rows {
-            let place = &mut places[part(row)];
-            arranged[*place] = *row;
-            *place += 1;
-        }
-        self.rows = arranged;
+    /// Where rows begin that are in the order of time among themselves, and where all end: `[0, n]` if all are, as those of
+    /// one table; those of several stand one behind the other.
+    #[must_use]
+    pub fn runs(&self) -> Vec<usize> {
+        let fallen = |(place, two): (usize, &[Slim])| (two[1].at < two[0].at).then_some(place + 1);
+        let begins = self.rows.windows(2).enumerate().filter_map(fallen);
+        std::iter::once(0).chain(begins).chain([self.rows.len()]).collect()
     }
 
     /// Takes in all rows of another; `false`: the buffer cannot hold them, none was taken.
@@ -130,7 +109,11 @@ impl Bulk {
             return false;
         }
         self.text.extend_from_slice(&other.text);
-        self.rows.extend(other.rows.iter().map(|row| row.moved(moved)));
+        if other.text.is_empty() {
+            self.rows.extend_from_slice(&other.rows);
+        } else {
+            self.rows.extend(other.rows.iter().map(|row| row.moved(moved)));
+        }
         true
     }
 
@@ -212,25 +195,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn arranged_rows_are_all_there_and_nearly_in_order(
-            times in proptest::collection::vec(prop_oneof![0_i64..20, 0_i64..4_000_000, any::<i64>()], 0..300),
-        ) {
+        fn runs_are_in_order_and_as_long_as_they_can_be(times in proptest::collection::vec(0_i64..9, 0..40)) {
             let mut bulk = Bulk::default();
-            for (place, at) in times.iter().enumerate() {
-                assert!(bulk.push(format!("{place}").as_bytes(), Micros(*at)));
+            times.iter().for_each(|at| bulk.push_uuid([0; 16], Micros(*at)));
+            let runs = bulk.runs();
+            prop_assert_eq!((runs[0], *runs.last().unwrap()), (0, times.len()));
+            for run in runs.windows(2) {
+                prop_assert!(times[run[0]..run[1]].is_sorted());
+                prop_assert!(run[1] == times.len() || times[run[1]] < times[run[1] - 1]);
             }
-            bulk.arrange();
-            let mut back: Vec<_> = bulk.rows().iter().map(|row| (bulk.id(row).to_string(), row.at.0)).collect();
-            let span = times.iter().max().zip(times.iter().min()).map_or(0, |(last, first)| last.abs_diff(*first));
-            let mut latest = i64::MIN;
-            for (_, at) in &back {
-                latest = latest.max(*at);
-                prop_assert!(latest.abs_diff(*at) <= span / 512, "{} behind {}", at, latest);
-            }
-            back.sort();
-            let mut all: Vec<_> = times.iter().enumerate().map(|(place, at)| (place.to_string(), *at)).collect();
-            all.sort();
-            prop_assert_eq!(back, all);
         }
 
         #[test]

@@ -1,13 +1,14 @@
 //! The rows of one slice, paired by id in one pass over both sides.
 //!
-//! The sides are gone through in the order of time, and each row looks for its counterpart among those of the other side
-//! that have come and wait: a symmetric hash join, as in Wilschut, Apers, "Dataflow Query Execution in a Parallel
-//! Main-Memory Environment". Where messages are consumed soon, few wait, and those stay in the processor's cache. Rows that
+//! The sides are gone through in the order of time, some rows of each in turn, and each row looks for its counterpart among
+//! those of the other side that have come and wait: a symmetric hash join, as in Wilschut, Apers, "Dataflow Query Execution
+//! in a Parallel Main-Memory Environment". Where messages are consumed soon, few wait, and those stay in the processor's cache. Rows that
 //! come in another order, or lie far apart, only cost more. What meets is compared byte by byte; a hash only says where to
 //! look.
 
 use super::IdHash;
 use crate::model::Bulk;
+use crate::model::Micros;
 use crate::model::bulk::Slim;
 use hashbrown::HashTable;
 
@@ -56,33 +57,80 @@ impl<'b> Waiting<'b> {
     }
 }
 
+/// So many rows of a side are gone through before as many of the other.
+const STEP: usize = 256;
+/// With more runs than so many it is no use to go through all of them in step.
+const RUNS_MAX: usize = 128;
+
+/// Rows of one side, gone through nearly in the order of time: those of several tables stand one behind the other, each in
+/// order.
+struct Walk<'b> {
+    bulk: &'b Bulk,
+    /// Where each run goes on, and where it ends.
+    runs: Vec<(usize, usize)>,
+}
+
+impl<'b> Walk<'b> {
+    fn over(bulk: &'b Bulk) -> Self {
+        let bounds = bulk.runs();
+        let runs = bounds.windows(2).map(|run| (run[0], run[1]));
+        let runs = if bounds.len() > RUNS_MAX { vec![(0, bulk.len())] } else { runs.collect() };
+        Self { bulk, runs }
+    }
+
+    /// The earliest and the latest instant, unless the rows are in no order at all.
+    fn span(&self) -> Option<(Micros, Micros)> {
+        let rows = self.bulk.rows();
+        let firsts = self.runs.iter().filter_map(|(first, _)| rows.get(*first));
+        let lasts = self.runs.iter().filter_map(|(_, end)| rows.get(end.checked_sub(1)?));
+        firsts.map(|row| row.at).min().zip(lasts.map(|row| row.at).max())
+    }
+
+    /// Goes on through all rows up to an instant.
+    fn until(&mut self, bound: Micros, mut each: impl FnMut(usize, &'b Slim)) {
+        for (next, end) in &mut self.runs {
+            let rows = &self.bulk.rows()[*next..*end];
+            let due = rows.iter().take_while(|row| row.at <= bound);
+            let begin = *next;
+            due.enumerate().for_each(|(place, row)| {
+                each(begin + place, row);
+                *next = begin + place + 1;
+            });
+        }
+    }
+}
+
+/// The instants up to which both sides are gone through in turn: equally long steps, and the end of time.
+fn bounds(events: &Walk<'_>, receipts: &Walk<'_>) -> impl Iterator<Item = Micros> + use<> {
+    let spans = || events.span().into_iter().chain(receipts.span());
+    let first = spans().map(|(first, _)| first.0).min().unwrap_or_default();
+    let last = spans().map(|(_, last)| last.0).max().unwrap_or_default();
+    let steps = events.bulk.len().max(receipts.bulk.len()) / STEP;
+    let length = last.saturating_sub(first) / i64::try_from(steps).unwrap_or(i64::MAX).max(1);
+    let bound = move |step: usize| i64::try_from(step).ok()?.checked_mul(length)?.checked_add(first);
+    (1..steps).map_while(bound).chain([i64::MAX]).map(Micros)
+}
+
 /// Pairs two sides: of each id as many events with as many receipts as both sides have, and whatever else has the id
 /// stays alone.
 pub fn pair_up<'b>(events: &'b Bulk, receipts: &'b Bulk, hasher: &IdHash, mut each: impl FnMut(Met<'b>)) {
-    let hash = |bulk: &Bulk, row: &Slim| hasher.of_bytes(bulk.bytes(row));
     let (mut waiting_events, mut waiting_receipts) = (Waiting::of(events), Waiting::of(receipts));
-    let (mut event, mut receipt) = (0, 0);
-    loop {
-        let (next, theirs) = (events.rows().get(event), receipts.rows().get(receipt));
-        match (next, theirs) {
-            (Some(next), theirs) if theirs.is_none_or(|theirs| next.at <= theirs.at) => {
-                let hash = hash(events, next);
-                match waiting_receipts.take(hash, events, next) {
-                    Some(theirs) => each(Met::Pair(next, theirs, hash)),
-                    None => waiting_events.keep(hash, event),
-                }
-                event += 1;
+    let (mut left, mut right) = (Walk::over(events), Walk::over(receipts));
+    for bound in bounds(&left, &right) {
+        left.until(bound, |place, event| {
+            let hash = hasher.of_bytes(events.bytes(event));
+            match waiting_receipts.take(hash, events, event) {
+                Some(receipt) => each(Met::Pair(event, receipt, hash)),
+                None => waiting_events.keep(hash, place),
             }
-            (_, Some(next)) => {
-                let hash = hash(receipts, next);
-                match waiting_events.take(hash, receipts, next) {
-                    Some(theirs) => each(Met::Pair(theirs, next, hash)),
-                    None => waiting_receipts.keep(hash, receipt),
-                }
-                receipt += 1;
+        });
+        right.until(bound, |place, receipt| {
+            let hash = hasher.of_bytes(receipts.bytes(receipt));
+            match waiting_events.take(hash, receipts, receipt) {
+                Some(event) => each(Met::Pair(event, receipt, hash)),
+                None => waiting_receipts.keep(hash, place),
             }
-            _ => break,
-        }
+        });
     }
     waiting_events.rows().for_each(|event| each(Met::Event(event)));
     waiting_receipts.rows().for_each(|receipt| each(Met::Receipt(receipt)));
@@ -91,7 +139,6 @@ pub fn pair_up<'b>(events: &'b Bulk, receipts: &'b Bulk, hasher: &IdHash, mut ea
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Micros;
     use proptest::prelude::*;
 
     fn bulk(rows: &[(String, i64)]) -> Bulk {

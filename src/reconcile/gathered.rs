@@ -44,7 +44,7 @@ impl Gathered {
 
     pub(super) fn feed(self, book: &mut FlowBook) {
         let (short, rows): (Vec<_>, Vec<_>) = self.receipts.into_iter().map(|it| (it.short, it.rows)).unzip();
-        book.slice(self.events.short, short);
+        book.slice(self.events.short, &short);
         self.events.rows.iter().for_each(|row| book.event(row));
         for (place, rows) in rows.into_iter().enumerate() {
             rows.into_iter().for_each(|row| book.receipt(place, row));

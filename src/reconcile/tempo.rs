@@ -15,7 +15,7 @@ const TABLES: usize = 4;
 /// ... and twice as many, up to what so many tables have, if ...
 const ROWS_MOST: u64 = ROWS_NEAR * TABLES as u64;
 /// ... a slice takes so many microseconds whatever its rows, as it does over a long way.
-const FAR: u64 = 5_000;
+const FAR: u64 = 15_000;
 /// What was learnt before counts for so many of [`PARTS`] once more is learnt.
 const KEPT: u64 = 3;
 const PARTS: u64 = 4;

@@ -119,7 +119,12 @@ impl Statement {
         let first = statements.first()?;
         let bodies = statements.iter().map(Self::fragment);
         let body = Fragment::join(bodies, "\nUNION ALL\n");
-        Some(Self { name: first.name, dialect: first.dialect, body, long: statements.iter().any(|it| it.long) })
+        Some(Self {
+            name: first.name,
+            dialect: first.dialect,
+            body,
+            long: statements.iter().any(|it| it.long),
+        })
     }
 
     /// Whose words these are.

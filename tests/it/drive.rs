@@ -146,7 +146,7 @@ fn short<'p>(pipeline: &Pipeline, book: &mut FlowBook, slice: Vec<Fact<'p>>, rng
         };
         rest.extend((!taken).then_some(fact));
     }
-    book.slice(events, receipts);
+    book.slice(events, &receipts);
     rest
 }
 

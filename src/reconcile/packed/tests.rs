@@ -76,7 +76,7 @@ fn streamed(slices: &[Read]) -> FlowBook {
         for (place, id, at) in &read.receipts {
             assert!(bulks[*place].push_id(id, *at));
         }
-        book.slice(short.collect(), bulks);
+        book.slice(short.collect(), &bulks);
         read.beside.iter().for_each(|event| book.event(event));
         for (place, id, at) in &read.odd_receipts {
             book.receipt(*place, Receipt { id: Some(id.clone()), consumed: Stamp::At(*at) });

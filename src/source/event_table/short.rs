@@ -56,9 +56,14 @@ impl FromIterator<Self> for EventSlice {
 }
 
 fn short_events(groups: Vec<Group>, created_unread: bool) -> Vec<ShortEvents> {
-    let some = groups.into_iter().filter(|group| group.fitting > 0);
-    some.map(|group| ShortEvents { rows: group.bulk, expected_by: group.expected_by, created_unread })
-        .collect()
+    let mut all: Vec<ShortEvents> = Vec::new();
+    for Group { bulk: rows, expected_by, .. } in groups.into_iter().filter(|group| group.fitting > 0) {
+        let alike = all.iter_mut().find(|events| events.expected_by == expected_by);
+        if alike.is_none_or(|events| !events.rows.append(&rows)) {
+            all.push(ShortEvents { rows, expected_by, created_unread });
+        }
+    }
+    all
 }
 
 /// How a table's acked rows come in the short form; `None` where its columns do not allow it.
