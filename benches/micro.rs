@@ -150,6 +150,7 @@ mod classify {
             until: None,
             retention: None,
             receipt_ids_unique: true,
+            selective: false,
             receipts_dated: true,
             fresh_until: None,
         };

@@ -257,6 +257,8 @@ pub struct ConsumerRules {
     pub retention: Option<i64>,
     /// No two receipts of the consumer have the same id: duplicates are invisible here.
     pub receipt_ids_unique: bool,
+    /// Only events that fit a condition are expected.
+    pub selective: bool,
     /// Receipts carry a time; without one an orphan belongs to no range.
     pub receipts_dated: bool,
     /// How far the receipts' data reach, where they are read from a replica that says so.
@@ -295,6 +297,7 @@ impl ConsumerRules {
             until: consumer.until,
             retention: consumer.retention,
             receipt_ids_unique: false,
+            selective: consumer.expects.is_some(),
             receipts_dated: consumer.consumed_at.is_some(),
             fresh_until: None,
         }

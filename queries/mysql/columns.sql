@@ -2,7 +2,7 @@
 -- bytes or as UTF-8? One of several such statements in one.
 -- Wants no index: it reads the catalogue.
 -- Row: table's place among those asked about from 1, column's place, name, declared type, ignores case, kept as bytes or
--- UTF-8 (0 or 1).
+-- UTF-8 (0 or 1), collation.
 -- MariaDB keeps JSON as LONGTEXT with a check that bears the column's name. MySQL's list of checks has no TABLE_NAME:
 -- there the name means the outer one, and the comparison is always true.
 SELECT
@@ -21,7 +21,8 @@ SELECT
         ELSE c.COLUMN_TYPE
     END,
     CASE WHEN RIGHT(c.COLLATION_NAME, 3) = '_ci' THEN 1 ELSE 0 END,
-    CASE WHEN COALESCE(c.CHARACTER_SET_NAME, 'binary') IN ('binary', 'ascii', 'utf8', 'utf8mb3', 'utf8mb4') THEN 1 ELSE 0 END
+    CASE WHEN COALESCE(c.CHARACTER_SET_NAME, 'binary') IN ('binary', 'ascii', 'utf8', 'utf8mb3', 'utf8mb4') THEN 1 ELSE 0 END,
+    c.COLLATION_NAME
 FROM information_schema.COLUMNS AS c
 WHERE c.TABLE_SCHEMA = /*:schema*/
   AND c.TABLE_NAME = /*:name*/

@@ -1,7 +1,7 @@
 -- Which columns do the tables have, of what declared type, and does a comparison of them ignore case?
 -- Wants no index: it reads the catalogue.
 -- Row: table's place among those asked about from 1, column's place, name, declared type, ignores case (0 or 1), whether it
--- is kept as bytes or UTF-8 (asked of MySQL alone).
+-- is kept as bytes or UTF-8 (asked of MySQL alone), collation.
 SELECT
     n.place::int,
     a.attnum::int,
@@ -12,7 +12,8 @@ SELECT
         WHEN to_jsonb(c) ->> 'collisdeterministic' = 'false' THEN 1
         ELSE 0
     END,
-    NULL
+    NULL,
+    c.collname::text
 FROM unnest(/*:tables*/) WITH ORDINALITY AS n (id, place)
 JOIN pg_attribute AS a ON a.attrelid = n.id
 JOIN pg_type AS t ON t.oid = a.atttypid

@@ -183,7 +183,7 @@ impl Checked {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::model::event::Stamp;
     use crate::model::time::{DAY, HOUR, MINUTE};
@@ -191,7 +191,7 @@ mod tests {
 
     const ACKED: Micros = Micros(400 * DAY);
 
-    fn rules() -> FlowRules {
+    pub(in crate::book) fn rules() -> FlowRules {
         let consumer = ConsumerRules {
             name: "points".to_owned(),
             source: "points".to_owned(),
@@ -199,6 +199,7 @@ mod tests {
             until: None,
             retention: None,
             receipt_ids_unique: false,
+            selective: false,
             receipts_dated: true,
             fresh_until: None,
         };

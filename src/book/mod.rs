@@ -69,7 +69,8 @@ pub struct FlowBook {
     backlog: Option<Backlog>,
     /// Messages that are not acked, of the part that is being decided.
     open: HashMap<Id, Facts>,
-    /// The producer's own: messages that are not acked; where an id may have several rows, the others too.
+    /// The producer's own: messages that are not acked; where an id may have several rows, also the others that are not left
+    /// to the witness.
     own: Pairing,
     /// Where events may come again: the consumer that must see all of them, while there is one. What it sets aside is not
     /// set aside a second time here.

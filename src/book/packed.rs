@@ -35,6 +35,7 @@ impl FlowBook {
     pub fn known_event(&mut self, row: &Event) {
         let (Some(placed), Some(id)) = (row.placed(), &row.id) else { return };
         self.tally(Some(placed)).rows += 1;
+        self.is_witnessed(row.expected_by);
         self.note(id, facts(row), true);
         for place in 0..self.consumers.len() {
             if row.expected_by >> place & 1 == 1 && self.rules.consumers[place].owes(placed) {

@@ -53,7 +53,7 @@ impl FlowBook {
             let place = near.position(&self.rules.windows, row.at);
             let tally = place.map_or(&mut self.unplaced, |place| &mut self.windows[place]);
             tally.rows += 1;
-            // Nothing is held: the row is all that there is of its message.
+            // Where ids are unique and nothing is held, the row is all that there is of its message.
             if witnessed || self.rules.event_ids_unique && self.own.is_empty() {
                 tally.acked += 1;
                 continue;

@@ -1,5 +1,5 @@
-//! An id with what was seen of it, as bytes in a temporary file: a byte that says what follows, the id, how many receipts
-//! and rows there are, and the times that there are.
+//! An id with what was seen of it, as bytes in a temporary file: a byte that says what follows (all of its bits are taken),
+//! the id, how many receipts and rows there are, and the times that there are.
 
 use super::seen::{NEVER, Seen};
 use crate::model::{Id, Micros, State};

@@ -87,7 +87,7 @@ pub type Complete = (Delivery, Settling);
 pub enum Recalled<'r> {
     /// Nothing else came of this id.
     Settled(&'r Id, Delivery),
-    /// This was set aside, and its id came again: it is held.
+    /// This was set aside, and its id may have come again, or is asked for: it is held.
     Again(&'r Id, &'r Seen),
     /// Two events of one id, and what they are together.
     Merged(&'r Facts, &'r Facts, &'r Facts),
@@ -291,7 +291,10 @@ impl Pairing {
         if let Err(error) = outcome {
             self.lose(&error);
         }
-        to.lost = to.lost.take().or_else(|| self.lost.clone());
+        if let Some(why) = &self.lost {
+            to.settled = Settled::default();
+            to.lost.get_or_insert_with(|| why.clone());
+        }
     }
 
     /// Sets aside the event of what another pairing has seen, if nobody else has a note of it.

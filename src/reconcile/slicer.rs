@@ -32,7 +32,7 @@ pub(super) struct Slicer {
     /// Up to where everything was read.
     done: Micros,
     length: i64,
-    /// How many rows a slice of the present length should give; where nothing is known of that, it may be many.
+    /// How many rows a slice of the present length should give.
     expected: usize,
     tempo: Tempo,
     uneven: bool,
@@ -43,7 +43,7 @@ pub(super) struct Slicer {
 impl Slicer {
     pub(super) fn new(range: Span, tempo: Tempo) -> Self {
         let (next, done) = (range.from, range.from);
-        Self { range, next, done, length: FIRST, expected: MANY, tempo, uneven: false, short: false }
+        Self { range, next, done, length: FIRST, expected: 0, tempo, uneven: false, short: false }
     }
 
     /// With slices that are long and short in turn. Those that are equally long fall into step: servers put all of them
@@ -62,7 +62,7 @@ impl Slicer {
         (from < self.next).then(|| Span::new(from, self.next))
     }
 
-    /// Whether the slices that begin now may give many rows, by what the last ones gave.
+    /// Whether the slices that begin now should give many rows, by what the last ones gave.
     pub(super) fn expects_many(&self) -> bool {
         self.expected >= MANY
     }
@@ -80,8 +80,7 @@ impl Slicer {
         let (least, most) = (self.length / CHANGE_MAX, self.length.saturating_mul(more) / than);
         self.length = length.clamp(least, most).clamp(SHORTEST, LONGEST);
         let expected = i128::try_from(rows).unwrap_or(0) * i128::from(self.length);
-        let expected = usize::try_from(expected / i128::from(slice.micros().max(1))).unwrap_or(usize::MAX);
-        self.expected = if rows == 0 { MANY } else { expected };
+        self.expected = usize::try_from(expected / i128::from(slice.micros().max(1))).unwrap_or(usize::MAX);
     }
 
     /// The slice gave too many rows: goes back to its begin with shorter ones; `false` where it cannot be cut further.
@@ -144,18 +143,6 @@ mod tests {
                 slicer.done(slice, rows.min(ROWS_MAX), Duration::from_micros(took));
             }
             prop_assert_eq!(at, range.until);
-        }
-    }
-
-    #[test]
-    fn many_rows_are_expected_unless_the_slice_before_gave_few() {
-        let tempo = Tempo::new(Duration::from_millis(500), None, 1);
-        let mut slicer = Slicer::new(Span::new(Micros(0), Micros(DAY)), tempo);
-        assert!(slicer.expects_many(), "nothing is known yet");
-        for (rows, many) in [(0, true), (10, false), (MANY, true), (10, false), (0, true)] {
-            let slice = slicer.begin().unwrap();
-            slicer.done(slice, rows, Duration::from_millis(500));
-            assert_eq!(slicer.expects_many(), many, "behind {rows} rows");
         }
     }
 

@@ -4,14 +4,13 @@ use crate::book::Answers;
 use crate::config::{Config, Consumer, Flow};
 use crate::model::{Event, Id, Micros};
 use crate::plan::{ConsumerRules, FlowPlan, FlowRules};
-use crate::source::{Database, DeadLetterTable, EventTable, Pause, ReceiptTable, SourceError};
+use crate::source::{
+    Database, DeadLetterTable, EventTable, Pause, ReceiptTable, SourceError, TABLES_AT_ONCE,
+};
 use futures_util::future::{join_all, try_join_all};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-
-/// So many tables of one side are asked at the same time.
-const ASKED_AT_ONCE: usize = 4;
 
 /// Every database that the plan needs, connected or with the reason why not.
 pub(super) struct Databases(BTreeMap<String, Result<Database, SourceError>>);
@@ -137,7 +136,7 @@ pub(super) async fn each_of<'t, T, O>(
 ) -> Result<Vec<O>, SourceError> {
     let job = &job;
     let jobs = tables.iter().map(async |table| job(table).await);
-    stream::iter(jobs).buffered(ASKED_AT_ONCE).try_collect().await
+    stream::iter(jobs).buffered(TABLES_AT_ONCE).try_collect().await
 }
 
 /// Opens the event tables; what they say of themselves is entered in the rules by [`Producer::enter`].

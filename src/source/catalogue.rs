@@ -30,6 +30,8 @@ pub struct Declared {
     pub ignores_case: bool,
     /// It is kept as bytes, or as text in UTF-8.
     pub utf8: bool,
+    /// By which its texts are compared; empty where that is not said.
+    pub collation: String,
 }
 
 /// An index.
@@ -61,10 +63,11 @@ async fn columns(db: &Database, tables: &[Table]) -> Result<Vec<Vec<Declared>>, 
         type_name: row.cell(3).text().unwrap_or_default(),
         ignores_case: row.cell(4).integer() == Some(1),
         utf8: row.cell(5).integer() == Some(1),
+        collation: row.cell(6).text().unwrap_or_default(),
     });
     match rows.await {
         Ok(columns) => Ok(columns),
-        // An old server whose catalogue lacks a table: what is read from it is only for warnings.
+        // An old server whose catalogue lacks a table: without it nothing is alike, and nothing is warned of.
         Err(error) if error.kind == ErrorKind::Missing => Ok(tables.iter().map(|_| Vec::new()).collect()),
         Err(error) => Err(error),
     }

@@ -4,8 +4,8 @@
 //! their questions through it and give the facts of [`crate::model`]. The way of a question: a query of `queries/` is
 //! filled by `sql`, run by `database` with the driver of `sqlite`, `postgres` or `mysql`, whose rows are `cell`s, from
 //! which `decode` makes ids and stamps. No statement starts before the database's `gate` lets it pass, and `scan` refuses
-//! tables that would be read from end to end. What a column holds is found when a table is opened (`relation`, `id_column`,
-//! `time_column`); how spans become bounds is `axis`, how ids become look-ups is `look_up`.
+//! tables that would be read from end to end. What a column holds is found when a table is opened (`catalogue`, `relation`,
+//! `id_column`, `time_column`); how spans become bounds is `axis`, how ids become look-ups is `look_up`.
 
 mod axis;
 mod catalogue;
@@ -48,8 +48,8 @@ use cell::{ColumnType, Kind};
 use sql::{Fragment, Statement, Value};
 use time_column::TimeColumn;
 
-/// So many tables of one side are opened at the same time.
-const OPENED_AT_ONCE: usize = 4;
+/// So many tables of one side are opened, or asked before anything is read, at the same time.
+pub const TABLES_AT_ONCE: usize = 4;
 
 /// How a range of a table has to be cut for reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

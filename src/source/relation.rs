@@ -1,6 +1,6 @@
 //! A table or view, as the catalogue describes it, and the questions that are put to it before any row is read.
 
-use super::OPENED_AT_ONCE;
+use super::TABLES_AT_ONCE;
 use super::catalogue::{self, Declared, Described, Index};
 use super::cell::{Cell, ColumnType, Fields};
 use super::database::Database;
@@ -63,7 +63,10 @@ impl Relation {
         tables: &[Table],
         asked: &[Asked],
     ) -> Result<Vec<(Self, Types)>, SourceError> {
-        let described = catalogue::describe(db, tables).await?;
+        let described = match catalogue::describe(db, tables).await {
+            Ok(described) => described,
+            Err(error) => return Err(Self::at_fault(db, tables).await.unwrap_or(error)),
+        };
         let mut relations = tables.iter().zip(described).map(|(table, it)| Self::of(db, table, it));
         let Some(first) = relations.next() else { return Ok(Vec::new()) };
         let types = first.types(asked).await?;
@@ -73,8 +76,19 @@ impl Relation {
             let types = if alike { types.clone() } else { relation.types(asked).await? };
             Ok((relation, types))
         });
-        let rest: Vec<_> = stream::iter(rest).buffered(OPENED_AT_ONCE).try_collect().await?;
+        let rest: Vec<_> = stream::iter(rest).buffered(TABLES_AT_ONCE).try_collect().await?;
         Ok(std::iter::once((first, types.clone())).chain(rest).collect())
+    }
+
+    /// What is wrong with the first of several tables that cannot be read at all.
+    async fn at_fault(db: &Database, tables: &[Table]) -> Option<SourceError> {
+        for table in tables {
+            let relation = Self::of(db, table, Described::default());
+            if let Err(error) = relation.types_of(&[Asked::value("table", "1")]).await {
+                return Some(error);
+            }
+        }
+        None
     }
 
     fn of(db: &Database, table: &Table, Described { columns, indexes }: Described) -> Self {

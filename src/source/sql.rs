@@ -113,8 +113,7 @@ impl Statement {
         Self { name, dialect, body: Fragment::text(text), long: false }
     }
 
-    /// The rows of all of these, which have the same columns; `None` of none. Each of them has few, so that no room is made
-    /// for them.
+    /// The rows of all of these, which have the same columns; `None` of none.
     pub fn union(statements: &[Self]) -> Option<Self> {
         let first = statements.first()?;
         let bodies = statements.iter().map(Self::fragment);

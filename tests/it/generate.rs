@@ -123,6 +123,7 @@ fn consumer(rng: &mut Rng, rules: &FlowRules, place: usize) -> ConsumerRules {
         until: rng.chance(20).then(|| within(rng)),
         retention: rng.chance(30).then(|| rng.pick(&[HOUR, 8 * HOUR, DAY, 7 * DAY])),
         receipt_ids_unique: false,
+        selective: false,
         receipts_dated: rng.chance(95),
         fresh_until: rng.chance(15).then(|| rules.as_of.plus(-behind)),
     }

@@ -46,6 +46,7 @@ fn consumer(settings: &Settings, place: usize) -> ConsumerRules {
         until: settings.until.filter(|_| mailer),
         retention: settings.retention,
         receipt_ids_unique: false,
+        selective: false,
         receipts_dated: true,
         fresh_until: None,
     }

@@ -18,6 +18,7 @@ fn rules() -> FlowRules {
         until: None,
         retention: None,
         receipt_ids_unique: true,
+        selective: false,
         receipts_dated: true,
         fresh_until: None,
     };

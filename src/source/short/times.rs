@@ -99,7 +99,7 @@ impl ShortTime {
 
     /// Reads the times of one answer.
     pub(super) fn clock(&self) -> Clock<'_> {
-        Clock { times: self, day: [0; 10], midnight: 0, step: 0, behind: None, minute: [0; 17], begin: 0 }
+        Clock { times: self, day: [0; 10], midnight: 0, step: 0, behind: None, minute: None, begin: 0 }
     }
 }
 
@@ -124,7 +124,7 @@ pub(super) struct Clock<'s> {
     step: i64,
     behind: Option<i64>,
     /// The minute that was read last as it is written, up to its seconds, and when it began.
-    minute: [u8; 17],
+    minute: Option<[u8; 17]>,
     begin: i64,
 }
 
@@ -144,8 +144,8 @@ impl Clock<'_> {
 
     /// Of most times only the seconds differ from those of the one before.
     fn in_minute(&self, text: &[u8]) -> Option<Micros> {
-        let (minute, rest) = text.split_at_checked(self.minute.len())?;
-        (minute == self.minute).then(|| Some(Micros(self.begin + seconds(rest)?))).flatten()
+        let (minute, rest) = text.split_first_chunk()?;
+        (self.minute.as_ref() == Some(minute)).then(|| Some(Micros(self.begin + seconds(rest)?))).flatten()
     }
 
     fn text(&mut self, text: &[u8]) -> Option<Micros> {
@@ -153,7 +153,7 @@ impl Clock<'_> {
         let at = self.on_clock(clock)?;
         // No quarter of an hour ends within a minute.
         if let Some((behind, minute)) = self.behind.zip(text.first_chunk()) {
-            self.minute = *minute;
+            self.minute = Some(*minute);
             self.begin = clock.div_euclid(MINUTE) * MINUTE - behind;
         }
         Some(at)
