@@ -144,7 +144,8 @@ impl Reading<'_> {
         let target = self.databases().map(|database| database.pace().slice_time).min();
         let rate = self.databases().filter_map(|database| database.pace().max_rows_per_second).min();
         let target = Duration::from_micros(target.and_then(|micros| micros.try_into().ok()).unwrap_or(1));
-        Tempo::new(target, rate, self.tables_of_a_side())
+        let round_trip = self.databases().filter_map(Database::round_trip).max().unwrap_or_default();
+        Tempo::new(target, rate, self.tables_of_a_side(), round_trip)
     }
 
     /// Where the last event table's part ends.

@@ -121,7 +121,7 @@ mod tests {
             uneven in any::<bool>(),
         ) {
             let range = Span::new(Micros(0), Micros(hours * 60 * MINUTE));
-            let tempo = Tempo::new(Duration::from_micros(target), None, depth);
+            let tempo = Tempo::new(Duration::from_micros(target), None, depth, Duration::ZERO);
             let slicer = Slicer::new(range, tempo);
             let mut slicer = if uneven { slicer.uneven() } else { slicer };
             let (mut at, mut turn) = (range.from, 0);
@@ -149,7 +149,8 @@ mod tests {
     #[test]
     fn every_other_uneven_slice_is_short() {
         let range = Span::new(Micros(0), Micros(DAY));
-        let mut slicer = Slicer::new(range, Tempo::new(Duration::from_millis(500), None, 1)).uneven();
+        let mut slicer =
+            Slicer::new(range, Tempo::new(Duration::from_millis(500), None, 1, Duration::ZERO)).uneven();
         let lengths: Vec<_> = (0..4).map(|_| slicer.begin().unwrap().micros()).collect();
         assert_eq!(lengths, [FIRST, FIRST / UNEVEN, FIRST, FIRST / UNEVEN]);
     }
@@ -166,7 +167,7 @@ mod tests {
             (0, 20 * half, FIRST / 2 * 3),
             (100, half / 100, 4 * FIRST),
         ] {
-            let mut slicer = Slicer::new(range, Tempo::new(half, None, 1));
+            let mut slicer = Slicer::new(range, Tempo::new(half, None, 1, Duration::ZERO));
             let slice = slicer.begin().unwrap();
             slicer.done(slice, rows, took);
             assert_eq!(slicer.begin().unwrap().micros(), next, "{rows} rows in {took:?}");

@@ -14,8 +14,10 @@ const ROWS_NEAR: u64 = 25_000;
 const TABLES: usize = 4;
 /// ... and twice as many, up to what so many tables have, if ...
 const ROWS_MOST: u64 = ROWS_NEAR * TABLES as u64;
-/// ... a slice takes so many microseconds whatever its rows, as it does over a long way.
-const FAR: u64 = 15_000;
+/// ... a round trip takes so long, ...
+const FAR: Duration = Duration::from_millis(5);
+/// ... or what a slice costs whatever its rows is such a part of the time that it should take.
+const LARGE_PART: u64 = 4;
 /// What was learnt before counts for so many of [`PARTS`] once more is learnt.
 const KEPT: u64 = 3;
 const PARTS: u64 = 4;
@@ -25,9 +27,10 @@ const PARTS: u64 = 4;
 pub(super) struct Tempo {
     /// What a slice should take.
     target: u64,
-    /// A slice shall give no more rows, whatever the time, from near and from far.
-    near_max: u64,
-    far_max: u64,
+    /// A slice shall give no more rows, whatever the time, ...
+    rows_max: u64,
+    /// ... or so many, where it costs much anyway.
+    rows_most: u64,
     /// Decaying sums of slices (in thousandths), of their rows, and of the microseconds that they took.
     slices: u64,
     rows: u64,
@@ -41,13 +44,19 @@ pub(super) struct Tempo {
 impl Tempo {
     /// For slices of about this time, of so many tables on the side that has more, and of no more rows than can be had in
     /// a second.
-    pub(super) fn new(target: Duration, rows_per_second: Option<u32>, tables: usize) -> Self {
+    pub(super) fn new(
+        target: Duration,
+        rows_per_second: Option<u32>,
+        tables: usize,
+        round_trip: Duration,
+    ) -> Self {
         let near = ROWS_NEAR * tables.clamp(1, TABLES) as u64;
         let rate = rows_per_second.map_or(u64::MAX, u64::from);
+        let rows_most = rate.clamp(ROWS_MIN, (2 * near).min(ROWS_MOST));
         Self {
             target: micros(target).max(1),
-            near_max: rate.clamp(ROWS_MIN, near),
-            far_max: rate.clamp(ROWS_MIN, (2 * near).min(ROWS_MOST)),
+            rows_max: if round_trip >= FAR { rows_most } else { rate.clamp(ROWS_MIN, near) },
+            rows_most,
             slices: 0,
             rows: 0,
             micros: 0,
@@ -84,8 +93,8 @@ impl Tempo {
 
     /// So many rows the next slice should have.
     pub(super) fn rows(&self) -> u64 {
-        let far = self.fixed.is_some_and(|fixed| fixed >= FAR);
-        let rows_max = if far { self.far_max } else { self.near_max };
+        let dear = self.fixed.is_some_and(|fixed| fixed >= self.target / LARGE_PART);
+        let rows_max = if dear { self.rows_most } else { self.rows_max };
         if self.rows == 0 {
             return rows_max;
         }
@@ -109,10 +118,11 @@ mod tests {
     use proptest::prelude::*;
 
     const HALF: Duration = Duration::from_millis(500);
+    const NEAR: Duration = Duration::ZERO;
 
     /// The rows of each slice where one costs `fixed`, and each row as much as its share of a second says.
     fn sizes(rows_per_second: u64, fixed: Duration, slices: usize) -> Vec<u64> {
-        let mut tempo = Tempo::new(HALF, None, 1);
+        let mut tempo = Tempo::new(HALF, None, 1, NEAR);
         let one = |tempo: &mut Tempo| {
             let rows = tempo.rows();
             let took = Duration::from_micros(rows * 1_000_000 / rows_per_second) + fixed;
@@ -124,10 +134,10 @@ mod tests {
 
     #[test]
     fn a_slice_that_took_twice_as_long_makes_the_next_half_as_large() {
-        let mut tempo = Tempo::new(HALF, None, 1);
+        let mut tempo = Tempo::new(HALF, None, 1, NEAR);
         tempo.learn(20_000, 2 * HALF);
         assert_eq!(tempo.rows(), 10_000);
-        let mut tempo = Tempo::new(HALF, None, 1);
+        let mut tempo = Tempo::new(HALF, None, 1, NEAR);
         tempo.learn(10_000, HALF / 2);
         assert_eq!(tempo.rows(), 20_000);
     }
@@ -151,20 +161,19 @@ mod tests {
 
     #[test]
     fn from_far_and_of_many_tables_slices_are_larger() {
-        let largest = |tables, way| {
-            let mut tempo = Tempo::new(HALF, None, tables);
-            tempo.learn(2_000, way + Duration::from_millis(1));
-            tempo.learn(20_000, way + Duration::from_millis(10));
+        let largest = |way, tables| {
+            let mut tempo = Tempo::new(HALF, None, tables, Duration::from_millis(way));
+            tempo.learn(20_000, Duration::from_millis(way + 10));
             tempo.rows()
         };
-        let near = [1, 2, 4, 64].map(|tables| largest(tables, Duration::ZERO));
-        let far = [1, 2, 4, 64].map(|tables| largest(tables, Duration::from_millis(20)));
+        let near = [1, 2, 4, 64].map(|tables| largest(1, tables));
+        let far = [1, 2, 4, 64].map(|tables| largest(20, tables));
         assert_eq!((near, far), ([25_000, 50_000, 100_000, 100_000], [50_000, 100_000, 100_000, 100_000]));
     }
 
     #[test]
     fn a_throttle_bounds_the_rows_of_a_burst() {
-        let mut tempo = Tempo::new(HALF, Some(2_500), 1);
+        let mut tempo = Tempo::new(HALF, Some(2_500), 1, NEAR);
         assert_eq!(tempo.rows(), 2_500);
         tempo.learn(2_500, Duration::from_millis(1));
         assert_eq!(tempo.rows(), 2_500);
@@ -177,7 +186,7 @@ mod tests {
             rate in proptest::option::of(any::<u32>()),
             slices in proptest::collection::vec((0_usize..3_000_000, any::<u64>()), 0..60),
         ) {
-            let mut tempo = Tempo::new(Duration::from_micros(target), rate, 1);
+            let mut tempo = Tempo::new(Duration::from_micros(target), rate, 1, NEAR);
             for (rows, took) in slices {
                 prop_assert!((ROWS_MIN..=2 * ROWS_NEAR).contains(&tempo.rows()));
                 tempo.learn(rows, Duration::from_micros(took));

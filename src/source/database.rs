@@ -14,6 +14,7 @@ use super::gate::{Gate, Pass, Pause};
 use super::retry::Patience;
 use super::sql::{Statement, Value};
 use super::{mysql, postgres, sqlite};
+use crate::clock::Stopwatch;
 use crate::config::{self, Dialect, TimeFormat};
 use crate::connect;
 use crate::model::event::Stamp;
@@ -22,6 +23,7 @@ use chrono_tz::Tz;
 use secrecy::ExposeSecret as _;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// How long the client waits beyond the server's own limit before it takes the connection for dead.
@@ -46,6 +48,8 @@ struct Inner {
     gate: Gate,
     sessions: AnySessions,
     link: link::Once,
+    /// What the fastest statement took so far, in microseconds.
+    fastest: AtomicU64,
 }
 
 /// The sessions on one of the servers.
@@ -123,6 +127,7 @@ impl Database {
             gate: Gate::new(config, pause),
             sessions,
             link: link::Once::default(),
+            fastest: AtomicU64::new(u64::MAX),
         }))
     }
 
@@ -148,6 +153,13 @@ impl Database {
     #[must_use]
     pub fn waited(&self) -> Duration {
         self.0.gate.waited()
+    }
+
+    /// What the fastest statement took so far: a round trip, and hardly more; `None` before the first.
+    #[must_use]
+    pub fn round_trip(&self) -> Option<Duration> {
+        let fastest = self.0.fastest.load(Ordering::Relaxed);
+        (fastest != u64::MAX).then(|| Duration::from_micros(fastest))
     }
 
     pub(super) fn time_zone(&self) -> Option<Tz> {
@@ -246,12 +258,17 @@ impl Database {
 
     /// The same past the gate: for the gate's own questions.
     pub(super) async fn once(&self, statement: &Statement, sink: &mut Sink<'_>) -> Result<(), Failure> {
-        let limit = self.0.limit;
-        match &self.0.sessions {
+        let (limit, stopwatch) = (self.0.limit, Stopwatch::start());
+        let outcome = match &self.0.sessions {
             AnySessions::Sqlite(sessions) => stream(sessions, statement, limit, sink).await,
             AnySessions::Postgres(sessions) => stream(sessions, statement, limit, sink).await,
             AnySessions::Mysql(sessions) => stream(sessions, statement, limit, sink).await,
+        };
+        if outcome.is_ok() {
+            let took = u64::try_from(stopwatch.elapsed().as_micros()).unwrap_or(u64::MAX);
+            self.0.fastest.fetch_min(took, Ordering::Relaxed);
         }
+        outcome
     }
 
     /// One row stood for so many more; waits until they are paid for.
