@@ -101,9 +101,8 @@ impl Pairing {
         Self { ids_unique, late_after, room, spill: Spill::new(room.held_max), ..Self::default() }
     }
 
-    /// Settles what needs no look-up where it is met, a pair in a slice or an acked event of the producer's own; `None`
-    /// where ids are unique and something is held under this one, as it is where a row changes while the run reads.
-    /// `hash` is the id's by [`Self::hasher`].
+    /// Settles a pair in a slice that needs no look-up; `None` where ids are unique and something is held under this one, as
+    /// it is where a row changes while the run reads. `hash` is the id's by [`Self::hasher`].
     pub fn settle(
         &mut self,
         hash: u64,

@@ -56,16 +56,17 @@ impl<'b> Waiting<'b> {
     }
 }
 
-/// How both sides are gone through.
+/// The steps in which both sides are gone through, all equally long in time.
 #[derive(Clone, Copy)]
-struct Pace {
-    /// So many rows of a side make a step on average: all steps are equally long in time.
-    step: usize,
+struct Steps {
+    /// So many rows of the larger side make one on average.
+    rows: usize,
     /// With more runs than so many it is no use to go through all of them in step.
     runs_max: usize,
 }
 
-const PACE: Pace = Pace { step: 256, runs_max: 128 };
+/// Few enough for the nearest cache, and many enough for steps to cost nothing.
+const STEPS: Steps = Steps { rows: 256, runs_max: 128 };
 
 /// Rows of one side, gone through nearly in the order of time: those of several tables stand one behind the other, each in
 /// order.
@@ -106,11 +107,11 @@ impl<'b> Walk<'b> {
 }
 
 /// The instants up to which both sides are gone through in turn: equally long steps, and the end of time.
-fn bounds(events: &Walk<'_>, receipts: &Walk<'_>, step: usize) -> impl Iterator<Item = Micros> + use<> {
+fn bounds(events: &Walk<'_>, receipts: &Walk<'_>, rows: usize) -> impl Iterator<Item = Micros> + use<> {
     let spans = || events.span().into_iter().chain(receipts.span());
     let first = spans().map(|(first, _)| first.0).min().unwrap_or_default();
     let last = spans().map(|(_, last)| last.0).max().unwrap_or_default();
-    let steps = events.bulk.len().max(receipts.bulk.len()) / step;
+    let steps = events.bulk.len().max(receipts.bulk.len()) / rows;
     let length = last.saturating_sub(first) / i64::try_from(steps).unwrap_or(i64::MAX).max(1);
     let bound = move |step: usize| i64::try_from(step).ok()?.checked_mul(length)?.checked_add(first);
     (1..steps).map_while(bound).chain([i64::MAX]).map(Micros)
@@ -119,19 +120,19 @@ fn bounds(events: &Walk<'_>, receipts: &Walk<'_>, step: usize) -> impl Iterator<
 /// Pairs two sides: of each id as many events with as many receipts as both sides have, and whatever else has the id
 /// stays alone.
 pub fn pair_up<'b>(events: &'b Bulk, receipts: &'b Bulk, hasher: &IdHash, each: impl FnMut(Met<'b>)) {
-    pair_up_at(PACE, events, receipts, hasher, each);
+    pair_up_in(STEPS, events, receipts, hasher, each);
 }
 
-fn pair_up_at<'b>(
-    pace: Pace,
+fn pair_up_in<'b>(
+    steps: Steps,
     events: &'b Bulk,
     receipts: &'b Bulk,
     hasher: &IdHash,
     mut each: impl FnMut(Met<'b>),
 ) {
     let (mut waiting_events, mut waiting_receipts) = (Waiting::of(events), Waiting::of(receipts));
-    let (mut left, mut right) = (Walk::over(events, pace.runs_max), Walk::over(receipts, pace.runs_max));
-    for bound in bounds(&left, &right, pace.step) {
+    let (mut left, mut right) = (Walk::over(events, steps.runs_max), Walk::over(receipts, steps.runs_max));
+    for bound in bounds(&left, &right, steps.rows) {
         left.until(bound, |place, event| {
             let hash = hasher.of_bytes(events.bytes(event));
             match waiting_receipts.take(hash, events, event) {
@@ -179,7 +180,7 @@ mod tests {
             mut events in rows(),
             mut receipts in rows(),
             runs in 1_usize..60,
-            (step, runs_max) in (1_usize..70, 1_usize..20),
+            (rows, runs_max) in (1_usize..70, 1_usize..20),
         ) {
             for side in [&mut events, &mut receipts] {
                 side.chunks_mut(60 / runs).for_each(|run| run.sort_by_key(|(_, at)| *at));
@@ -190,7 +191,7 @@ mod tests {
             let (mut open_events, mut open_receipts) = (events.clone(), receipts.clone());
             let (mut lone_events, mut lone_receipts) = (Vec::new(), Vec::new());
             let mut wrong = Vec::new();
-            pair_up_at(Pace { step, runs_max }, &left, &right, &IdHash::default(), |met| match met {
+            pair_up_in(Steps { rows, runs_max }, &left, &right, &IdHash::default(), |met| match met {
                 Met::Pair(event, receipt, _) => {
                     let id = left.id(event).to_string();
                     let fits = id == right.id(receipt).to_string();
