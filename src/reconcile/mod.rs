@@ -8,6 +8,7 @@
 //! read      the first pass: both sides, in time order
 //! slicer    how long the next slice is              tempo     by how long the ones before took
 //! part      a table's part of a slice               gathered  all tables' parts, into the books
+//! readers   how many statements run at once
 //! confirm   the second pass: suspects by id       outcome   from flows to the finished run
 //! sketch    the first pass over a slow link: sums of ids, and the rows of buckets that differ
 //! link      what the links carry, where that decides which of them it is
@@ -31,6 +32,7 @@ mod packed;
 mod part;
 mod range;
 mod read;
+mod readers;
 mod record;
 mod session;
 mod sketch;

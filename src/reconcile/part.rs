@@ -1,6 +1,7 @@
 //! The part of a slice that one table has, or tables that are read together, read by a task of its own.
 
 use super::read::Who;
+use super::readers::Readers;
 use crate::clock::Stopwatch;
 use crate::model::{DeadLetter, Span};
 use crate::source::{
@@ -9,7 +10,6 @@ use crate::source::{
 use futures_util::future::{join_all, try_join_all};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
 /// A table that cannot be cut by time, or a second that cannot be cut further, may have so many rows.
@@ -91,7 +91,7 @@ impl Cut {
     }
 
     /// Of tables that join each other, or of one.
-    pub(super) fn events(self, tables: &[Arc<EventTable>], readers: &Arc<Semaphore>) -> Option<Task> {
+    pub(super) fn events(self, tables: &[Arc<EventTable>], readers: &Readers) -> Option<Task> {
         let (tables, database) = (tables.to_vec(), tables.first()?.database().clone());
         Some(task(database, readers, async move {
             let together = tables.len() > 1;
@@ -111,7 +111,7 @@ impl Cut {
     }
 
     /// The same.
-    pub(super) fn receipts(self, tables: &[Arc<ReceiptTable>], readers: &Arc<Semaphore>) -> Option<Task> {
+    pub(super) fn receipts(self, tables: &[Arc<ReceiptTable>], readers: &Readers) -> Option<Task> {
         let (tables, database) = (tables.to_vec(), tables.first()?.database().clone());
         Some(task(database, readers, async move {
             let together = tables.len() > 1;
@@ -129,7 +129,7 @@ impl Cut {
         }))
     }
 
-    pub(super) fn dead_letters(self, table: &Arc<DeadLetterTable>, readers: &Arc<Semaphore>) -> Task {
+    pub(super) fn dead_letters(self, table: &Arc<DeadLetterTable>, readers: &Readers) -> Task {
         let (table, database) = (Arc::clone(table), table.database().clone());
         task(
             database,
@@ -140,12 +140,8 @@ impl Cut {
 }
 
 /// Reads on a thread of its own. For how long the database held statements up is no time that reading took.
-fn task(
-    database: Database,
-    readers: &Arc<Semaphore>,
-    read: impl Future<Output = Part> + Send + 'static,
-) -> Task {
-    let readers = Arc::clone(readers);
+fn task(database: Database, readers: &Readers, read: impl Future<Output = Part> + Send + 'static) -> Task {
+    let readers = readers.of(&database);
     tokio::spawn(async move {
         let _permit = readers.acquire().await;
         let (stopwatch, waited) = (Stopwatch::start(), database.waited());

@@ -6,6 +6,7 @@
 use super::gathered::{Gathered, busier_side};
 use super::intake::Intake;
 use super::part::{Answer, Cut, Pending, Task, UNSLICED_ROWS_MAX, widened};
+use super::readers::Readers;
 use super::record::Recorder;
 use super::slicer::{ROWS_MAX, Slicer};
 use super::sources::{ConsumerTables, Producer};
@@ -20,14 +21,10 @@ use futures_util::future::join_all;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::Semaphore;
 
-/// So many statements of one flow run at the same time.
-const READERS_MAX: usize = 8;
-/// So many slices are read before the first of them is entered in the books, ...
-const AHEAD: usize = 2;
-/// ... and so many packed ones, which take less room.
-const AHEAD_PACKED: usize = 3;
+/// So many slices are read before the first of them is entered in the books: a database that is faster than another has
+/// its part of the next ones ready meanwhile.
+const AHEAD: usize = 3;
 /// So many tables are read by one statement at the most.
 const TOGETHER: usize = 16;
 /// So many rows without any usable time are read.
@@ -51,6 +48,8 @@ pub(super) struct Reading<'a> {
     pub(super) plan: &'a FlowPlan,
     pub(super) producer: &'a Producer,
     pub(super) consumers: &'a [Option<ConsumerTables>],
+    /// So many flows are read side by side.
+    pub(super) flows: usize,
     pub(super) watch: Watch<'a>,
 }
 
@@ -74,7 +73,7 @@ impl Reading<'_> {
         // Packed slices are for slow links.
         let mut slicer = if intake.is_packed() { slicer.uneven() } else { slicer };
         let mut ahead = VecDeque::new();
-        let readers = Arc::new(Semaphore::new(READERS_MAX));
+        let readers = Readers::new(self.databases(), self.flows, intake.is_packed());
         let mut rows = 0_u64;
         self.begin(&mut slicer, &mut ahead, whole, &readers, intake);
         while let Some(pending) = ahead.pop_front() {
@@ -109,11 +108,11 @@ impl Reading<'_> {
         slicer: &mut Slicer,
         ahead: &mut VecDeque<Pending>,
         whole: Span,
-        readers: &Arc<Semaphore>,
+        readers: &Readers,
         intake: &Intake<'_, '_>,
     ) {
         let (book, packed) = (intake.book(), intake.is_packed());
-        while ahead.len() < if packed { AHEAD_PACKED } else { AHEAD }
+        while ahead.len() < AHEAD
             && let Some(slice) = slicer.begin()
         {
             let max = if slice.micros() <= SECOND { UNSLICED_ROWS_MAX } else { ROWS_MAX };
@@ -144,8 +143,8 @@ impl Reading<'_> {
         let target = self.databases().map(|database| database.pace().slice_time).min();
         let rate = self.databases().filter_map(|database| database.pace().max_rows_per_second).min();
         let target = Duration::from_micros(target.and_then(|micros| micros.try_into().ok()).unwrap_or(1));
-        let round_trip = self.databases().filter_map(Database::round_trip).max().unwrap_or_default();
-        Tempo::new(target, rate, self.tables_of_a_side(), round_trip)
+        let far = self.databases().any(Database::is_far);
+        Tempo::new(target, rate, self.tables_of_a_side(), far)
     }
 
     /// Where the last event table's part ends.
@@ -182,7 +181,7 @@ impl Reading<'_> {
         Span::new(near.from, near.until.max(rules.as_of.plus(DAY)))
     }
 
-    fn tables(&self, cut: Cut, book: &FlowBook, readers: &Arc<Semaphore>) -> Vec<(Who, Task)> {
+    fn tables(&self, cut: Cut, book: &FlowBook, readers: &Readers) -> Vec<(Who, Task)> {
         let mut tables = Vec::new();
         for group in joined(&self.producer.tables, |one, next| !cut.packed && one.joins(next)) {
             let part = cut.part(self.plan.events, group[0].slicing());

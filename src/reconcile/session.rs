@@ -4,7 +4,7 @@ use super::Watch;
 use super::confirm::per_second;
 use super::read::{Failure, Reading, UNDATED_ROWS_MAX, Who};
 use super::record::Recorder;
-use super::sources::{ConsumerTables, Databases, Producer, each_of, open_consumer, open_producer};
+use super::sources::{ConsumerTables, Databases, Producer, open_consumer, open_producer};
 use super::way::{Way, tell};
 use crate::book::{Checked, FlowBook, Slice};
 use crate::config::{Config, Flow, Table};
@@ -17,7 +17,7 @@ use crate::schedule::{aligned, settled_until};
 use crate::source::{ErrorKind, EventTable, ReceiptTable, SourceError};
 use futures_util::future::join_all;
 use std::collections::BTreeSet;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// One flow with its tables open: what is the same for every slice of a run.
@@ -33,6 +33,8 @@ pub(super) struct Session<'a> {
     /// What was given up for streaming, and why: what keeps one slice of the flow from it is there in the next.
     pub(super) given_up: OnceLock<(Strategy, String)>,
     watch: Watch<'a>,
+    /// So many flows are read side by side.
+    flows: usize,
 }
 
 /// What a flow's tables hold beside any range.
@@ -74,9 +76,8 @@ impl<'a> Session<'a> {
             tables.iter().for_each(|tables| tables.enter(own));
         }
         let notes = notes(&producer, &consumers);
-        let flow = &plan.flow;
         let mut session = Self {
-            flow,
+            flow: &plan.flow,
             config,
             rules,
             producer,
@@ -86,6 +87,7 @@ impl<'a> Session<'a> {
             aside: Aside::default(),
             given_up: OnceLock::new(),
             watch,
+            flows: databases.flows,
         };
         session.aside = session.read_aside().await?;
         Ok(session)
@@ -94,6 +96,11 @@ impl<'a> Session<'a> {
     /// Whether some consumer's receipts may repeat, so that they are read up to now for every slice.
     pub(super) fn receipts_may_repeat(&self) -> bool {
         self.rules.consumers.iter().any(|consumer| !consumer.receipt_ids_unique)
+    }
+
+    fn reading<'s>(&'s self, plan: &'s FlowPlan) -> Reading<'s> {
+        let Self { producer, consumers, flows, watch, .. } = self;
+        Reading { plan, producer, consumers, flows: *flows, watch: *watch }
     }
 
     /// Judges a span of windows. Differences go to the recorder as they are confirmed. `first` says that what lies
@@ -107,8 +114,7 @@ impl<'a> Session<'a> {
         let (span, windows) = (plan.events, plan.windows.clone());
         let mut rules = FlowRules { span, windows, ..self.rules.clone() };
         tracing::debug!(flow = self.flow.name, windows = plan.windows.len(), "reading");
-        let reading =
-            Reading { plan, producer: &self.producer, consumers: &self.consumers, watch: self.watch };
+        let reading = self.reading(plan);
         let (way, hint) = self.way(&reading, &rules, first).await;
         let strategy = way.strategy();
         rules.late_after = rules.late_after.filter(|_| strategy != Strategy::Sketch);
@@ -187,9 +193,7 @@ impl<'a> Session<'a> {
     /// The backlog, and rows that no range holds.
     async fn read_aside(&mut self) -> Result<Aside, SourceError> {
         let mut aside = Aside { receipts: vec![Vec::new(); self.consumers.len()], ..Aside::default() };
-        for (backlog, ahead, undated) in
-            each_of(&self.producer.tables, async |table| self.beside(table).await).await?
-        {
+        for (backlog, ahead, undated) in self.producer.each(async |table| self.beside(table).await).await? {
             aside.backlog.merge(&backlog);
             aside.stuck_ahead += ahead;
             if undated.len() >= UNDATED_ROWS_MAX {
@@ -201,12 +205,12 @@ impl<'a> Session<'a> {
         }
         for (place, tables) in self.consumers.iter().enumerate() {
             let source = &self.flow.consumers[place].database;
-            let undated = async |table: &Arc<ReceiptTable>| {
+            let undated = async |table: &ReceiptTable| {
                 let rows = table.undated(UNDATED_ROWS_MAX).await?;
                 rows.ok_or_else(|| SourceError::too_many_rows(source, UNDATED_ROWS_MAX))
             };
             let Some(tables) = tables else { continue };
-            match each_of(&tables.receipts, undated).await {
+            match tables.each(undated).await {
                 Ok(rows) => aside.receipts[place] = rows.into_iter().flatten().collect(),
                 Err(error) => self.failures.push(Failure { who: Who::Consumer(place), error }),
             }
@@ -233,8 +237,7 @@ impl<'a> Session<'a> {
         let all = Window(Span::new(Micros(0), self.rules.as_of.plus(DAY)));
         let rules = FlowRules { span: all.0, windows: vec![all], ..self.rules.clone() };
         let plan = FlowPlan { flow: self.flow.clone(), windows: vec![all], events: all.0, receipts: all.0 };
-        let reading =
-            Reading { plan: &plan, producer: &self.producer, consumers: &self.consumers, watch: self.watch };
+        let reading = self.reading(&plan);
         let failed = |place: usize| self.failures.iter().any(|failure| failure.who == Who::Consumer(place));
         let at_consumers = self.consumers.iter().enumerate().map(async |(place, tables)| {
             match tables.as_ref().filter(|_| !failed(place)) {

@@ -121,7 +121,7 @@ mod tests {
             uneven in any::<bool>(),
         ) {
             let range = Span::new(Micros(0), Micros(hours * 60 * MINUTE));
-            let tempo = Tempo::new(Duration::from_micros(target), None, depth, Duration::ZERO);
+            let tempo = Tempo::new(Duration::from_micros(target), None, depth, false);
             let slicer = Slicer::new(range, tempo);
             let mut slicer = if uneven { slicer.uneven() } else { slicer };
             let (mut at, mut turn) = (range.from, 0);
@@ -149,8 +149,7 @@ mod tests {
     #[test]
     fn every_other_uneven_slice_is_short() {
         let range = Span::new(Micros(0), Micros(DAY));
-        let mut slicer =
-            Slicer::new(range, Tempo::new(Duration::from_millis(500), None, 1, Duration::ZERO)).uneven();
+        let mut slicer = Slicer::new(range, Tempo::new(Duration::from_millis(500), None, 1, false)).uneven();
         let lengths: Vec<_> = (0..4).map(|_| slicer.begin().unwrap().micros()).collect();
         assert_eq!(lengths, [FIRST, FIRST / UNEVEN, FIRST, FIRST / UNEVEN]);
     }
@@ -161,13 +160,13 @@ mod tests {
         let range = Span::new(Micros(0), Micros(DAY));
         for (rows, took, next) in [
             (20_000, 2 * half, FIRST / 2),
-            (20_000, half, FIRST),
-            (10_000, half / 2, 2 * FIRST),
+            (16_000, half, FIRST),
+            (8_000, half / 2, 2 * FIRST),
             (50_000, 20 * half, FIRST / 4),
             (0, 20 * half, FIRST / 2 * 3),
             (100, half / 100, 4 * FIRST),
         ] {
-            let mut slicer = Slicer::new(range, Tempo::new(half, None, 1, Duration::ZERO));
+            let mut slicer = Slicer::new(range, Tempo::new(half, None, 1, false));
             let slice = slicer.begin().unwrap();
             slicer.done(slice, rows, took);
             assert_eq!(slicer.begin().unwrap().micros(), next, "{rows} rows in {took:?}");

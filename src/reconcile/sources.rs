@@ -4,16 +4,18 @@ use crate::book::Answers;
 use crate::config::{Config, Consumer, Flow};
 use crate::model::{Event, Id, Micros};
 use crate::plan::{ConsumerRules, FlowPlan, FlowRules};
-use crate::source::{
-    Database, DeadLetterTable, EventTable, Pause, ReceiptTable, SourceError, TABLES_AT_ONCE,
-};
+use crate::source::{Database, DeadLetterTable, EventTable, Pause, ReceiptTable, SourceError};
 use futures_util::future::{join_all, try_join_all};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Every database that the plan needs, connected or with the reason why not.
-pub(super) struct Databases(BTreeMap<String, Result<Database, SourceError>>);
+pub(super) struct Databases {
+    of: BTreeMap<String, Result<Database, SourceError>>,
+    /// So many flows are read side by side.
+    pub(super) flows: usize,
+}
 
 impl Databases {
     pub(super) async fn connect(flows: &[FlowPlan], config: &Config) -> Self {
@@ -22,11 +24,12 @@ impl Databases {
         let pause = Pause::new(&config.pause);
         let connected = known
             .map(async |(name, database)| (name.to_owned(), Database::connect_under(database, &pause).await));
-        Self(join_all(connected).await.into_iter().collect())
+        let of = join_all(connected).await.into_iter().collect();
+        Self { of, flows: config.jobs.min(flows.len()) }
     }
 
     fn get(&self, name: &str) -> Result<&Database, SourceError> {
-        match self.0.get(name) {
+        match self.of.get(name) {
             Some(Ok(database)) => Ok(database),
             Some(Err(error)) => Err(error.clone()),
             None => Err(SourceError::unknown_database(name)),
@@ -34,7 +37,7 @@ impl Databases {
     }
 
     pub(super) async fn close(self) {
-        join_all(self.0.into_values().flatten().map(Database::close)).await;
+        join_all(self.of.into_values().flatten().map(Database::close)).await;
     }
 }
 
@@ -71,10 +74,23 @@ impl Producer {
         rules.event_ids_unique = matches!(self.tables.as_slice(), [table] if table.ids_unique());
     }
 
+    /// Does something with each table, as many at a time as the database is asked for.
+    pub(super) async fn each<'t, O>(
+        &'t self,
+        job: impl AsyncFn(&'t EventTable) -> Result<O, SourceError>,
+    ) -> Result<Vec<O>, SourceError> {
+        let jobs = self.tables.iter().map(async |table| job(table).await).collect();
+        some_at_once(jobs, self.at_once()).await
+    }
+
+    fn at_once(&self) -> usize {
+        self.tables.first().map_or(1, |table| table.database().tables_at_once())
+    }
+
     /// Refuses large tables that would be read from end to end, unless that is allowed.
     pub(super) async fn refuse_full_scans(&self, flow: &Flow, as_of: Micros) -> Result<(), SourceError> {
         let allowed = flow.events.allow_full_scan;
-        each_of(&self.tables, async |table| table.refuse_full_scans(allowed, as_of).await).await?;
+        self.each(async |table| table.refuse_full_scans(allowed, as_of).await).await?;
         Ok(())
     }
 
@@ -88,8 +104,8 @@ impl Producer {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
-        let found = self.tables.iter().map(|table| table.by_id(ids));
-        Ok(try_join_all(found).await?.into_iter().flatten().collect())
+        let found: Vec<_> = self.tables.iter().map(|table| table.by_id(ids)).collect();
+        Ok(some_at_once(found, self.at_once()).await?.into_iter().flatten().collect())
     }
 }
 
@@ -100,10 +116,23 @@ impl ConsumerTables {
         rules.receipt_ids_unique = matches!(self.receipts.as_slice(), [table] if table.ids_unique());
     }
 
+    /// Does something with each table of receipts, as many at a time as the database is asked for.
+    pub(super) async fn each<'t, O>(
+        &'t self,
+        job: impl AsyncFn(&'t ReceiptTable) -> Result<O, SourceError>,
+    ) -> Result<Vec<O>, SourceError> {
+        let jobs = self.receipts.iter().map(async |table| job(table).await).collect();
+        some_at_once(jobs, self.at_once()).await
+    }
+
+    fn at_once(&self) -> usize {
+        self.receipts.first().map_or(1, |table| table.database().tables_at_once())
+    }
+
     /// As [`Producer::refuse_full_scans`].
     pub(super) async fn refuse_full_scans(&self, own: &Consumer, as_of: Micros) -> Result<(), SourceError> {
         let allowed = own.allow_full_scan;
-        each_of(&self.receipts, async |table| table.refuse_full_scans(allowed, as_of).await).await?;
+        self.each(async |table| table.refuse_full_scans(allowed, as_of).await).await?;
         match (&self.dead_letters, &own.dead_letters) {
             (Some(table), Some(own)) => table.refuse_full_scans(own.allow_full_scan, as_of).await,
             _ => Ok(()),
@@ -117,7 +146,8 @@ impl ConsumerTables {
 
     /// Everything that the consumer has of these ids, whenever it was.
     pub(super) async fn by_id(&self, ids: &[Id]) -> Result<Answers, SourceError> {
-        let receipts = try_join_all(self.receipts.iter().map(|table| table.by_id(ids)));
+        let receipts: Vec<_> = self.receipts.iter().map(|table| table.by_id(ids)).collect();
+        let receipts = some_at_once(receipts, self.at_once());
         let letters = try_join_all(self.dead_letters.iter().map(|table| table.by_id(ids)));
         let (receipts, letters) = tokio::try_join!(receipts, letters)?;
         let (receipts, dead_letters) = (receipts.into_iter().flatten(), letters.into_iter().flatten());
@@ -129,14 +159,12 @@ impl ConsumerTables {
     }
 }
 
-/// Does something with each table, some at a time; what comes of it is in the order of the tables.
-pub(super) async fn each_of<'t, T, O>(
-    tables: &'t [T],
-    job: impl AsyncFn(&'t T) -> Result<O, SourceError>,
+/// Does some jobs at a time; what comes of them is in their order.
+async fn some_at_once<O>(
+    jobs: Vec<impl Future<Output = Result<O, SourceError>>>,
+    at_once: usize,
 ) -> Result<Vec<O>, SourceError> {
-    let job = &job;
-    let jobs = tables.iter().map(async |table| job(table).await);
-    stream::iter(jobs).buffered(TABLES_AT_ONCE).try_collect().await
+    stream::iter(jobs).buffered(at_once).try_collect().await
 }
 
 /// Opens the event tables; what they say of themselves is entered in the rules by [`Producer::enter`].

@@ -9,14 +9,13 @@ use std::time::Duration;
 /// Fewer rows are not worth a statement.
 const ROWS_MIN: u64 = 1_000;
 /// A slice shall give no more rows than so many: its bytes stay in the processor's cache, and larger ones are no faster ...
-const ROWS_NEAR: u64 = 25_000;
+const ROWS_NEAR: u64 = 16_000;
 /// ... for each of its tables up to so many, so that a statement on one of many shards is worth its while ...
 const TABLES: usize = 4;
-/// ... and twice as many, up to what so many tables have, if ...
-const ROWS_MOST: u64 = ROWS_NEAR * TABLES as u64;
-/// ... a round trip takes so long, ...
-const FAR: Duration = Duration::from_millis(5);
-/// ... or what a slice costs whatever its rows is such a part of the time that it should take.
+/// ... and so many times as many, up to this, if ...
+const MORE: u64 = 3;
+const ROWS_MOST: u64 = 100_000;
+/// ... a database is far away, or if what a slice costs whatever its rows is such a part of the time that it should take.
 const LARGE_PART: u64 = 4;
 /// What was learnt before counts for so many of [`PARTS`] once more is learnt.
 const KEPT: u64 = 3;
@@ -44,18 +43,13 @@ pub(super) struct Tempo {
 impl Tempo {
     /// For slices of about this time, of so many tables on the side that has more, and of no more rows than can be had in
     /// a second.
-    pub(super) fn new(
-        target: Duration,
-        rows_per_second: Option<u32>,
-        tables: usize,
-        round_trip: Duration,
-    ) -> Self {
+    pub(super) fn new(target: Duration, rows_per_second: Option<u32>, tables: usize, far: bool) -> Self {
         let near = ROWS_NEAR * tables.clamp(1, TABLES) as u64;
         let rate = rows_per_second.map_or(u64::MAX, u64::from);
-        let rows_most = rate.clamp(ROWS_MIN, (2 * near).min(ROWS_MOST));
+        let rows_most = rate.clamp(ROWS_MIN, (MORE * near).min(ROWS_MOST));
         Self {
             target: micros(target).max(1),
-            rows_max: if round_trip >= FAR { rows_most } else { rate.clamp(ROWS_MIN, near) },
+            rows_max: if far { rows_most } else { rate.clamp(ROWS_MIN, near) },
             rows_most,
             slices: 0,
             rows: 0,
@@ -118,7 +112,7 @@ mod tests {
     use proptest::prelude::*;
 
     const HALF: Duration = Duration::from_millis(500);
-    const NEAR: Duration = Duration::ZERO;
+    const NEAR: bool = false;
 
     /// The rows of each slice where one costs `fixed`, and each row as much as its share of a second says.
     fn sizes(rows_per_second: u64, fixed: Duration, slices: usize) -> Vec<u64> {
@@ -135,16 +129,16 @@ mod tests {
     #[test]
     fn a_slice_that_took_twice_as_long_makes_the_next_half_as_large() {
         let mut tempo = Tempo::new(HALF, None, 1, NEAR);
-        tempo.learn(20_000, 2 * HALF);
-        assert_eq!(tempo.rows(), 10_000);
+        tempo.learn(16_000, 2 * HALF);
+        assert_eq!(tempo.rows(), 8_000);
         let mut tempo = Tempo::new(HALF, None, 1, NEAR);
-        tempo.learn(10_000, HALF / 2);
-        assert_eq!(tempo.rows(), 20_000);
+        tempo.learn(7_000, HALF / 2);
+        assert_eq!(tempo.rows(), 14_000);
     }
 
     #[test]
     fn slices_come_to_take_the_time_that_they_should() {
-        for rate in [4_000, 20_000, 30_000, 45_000] {
+        for rate in [4_000, 20_000, 30_000] {
             let last = *sizes(rate, Duration::ZERO, 20).last().unwrap();
             assert!(last.abs_diff(rate / 2) <= rate / 20, "{rate} rows a second: {last}");
         }
@@ -161,14 +155,14 @@ mod tests {
 
     #[test]
     fn from_far_and_of_many_tables_slices_are_larger() {
-        let largest = |way, tables| {
-            let mut tempo = Tempo::new(HALF, None, tables, Duration::from_millis(way));
-            tempo.learn(20_000, Duration::from_millis(way + 10));
+        let largest = |far, tables| {
+            let mut tempo = Tempo::new(HALF, None, tables, far);
+            tempo.learn(20_000, Duration::from_millis(10));
             tempo.rows()
         };
-        let near = [1, 2, 4, 64].map(|tables| largest(1, tables));
-        let far = [1, 2, 4, 64].map(|tables| largest(20, tables));
-        assert_eq!((near, far), ([25_000, 50_000, 100_000, 100_000], [50_000, 100_000, 100_000, 100_000]));
+        let near = [1, 2, 4, 64].map(|tables| largest(false, tables));
+        let far = [1, 2, 4, 64].map(|tables| largest(true, tables));
+        assert_eq!((near, far), ([16_000, 32_000, 64_000, 64_000], [48_000, 96_000, 100_000, 100_000]));
     }
 
     #[test]
@@ -188,10 +182,10 @@ mod tests {
         ) {
             let mut tempo = Tempo::new(Duration::from_micros(target), rate, 1, NEAR);
             for (rows, took) in slices {
-                prop_assert!((ROWS_MIN..=2 * ROWS_NEAR).contains(&tempo.rows()));
+                prop_assert!((ROWS_MIN..=MORE * ROWS_NEAR).contains(&tempo.rows()));
                 tempo.learn(rows, Duration::from_micros(took));
             }
-            prop_assert!((ROWS_MIN..=2 * ROWS_NEAR).contains(&tempo.rows()));
+            prop_assert!((ROWS_MIN..=MORE * ROWS_NEAR).contains(&tempo.rows()));
         }
     }
 }

@@ -30,6 +30,11 @@ use std::time::Duration;
 const GRACE: Duration = Duration::from_secs(10);
 /// How long to wait for a connection.
 pub(super) const CONNECT: Duration = Duration::from_secs(30);
+/// A database whose fastest statement took so long is far away ...
+const FAR: Duration = Duration::from_millis(5);
+/// ... and asked for so many tables of a side at the same time. Near, each further session costs it more than the waiting:
+/// on PostgreSQL as much as opening three tables.
+const TABLES_AT_ONCE: usize = 4;
 /// The client's limit where no other is set.
 const LONGEST: Duration = Duration::from_hours(24);
 
@@ -155,11 +160,17 @@ impl Database {
         self.0.gate.waited()
     }
 
-    /// What the fastest statement took so far: a round trip, and hardly more; `None` before the first.
+    /// Whether each round trip takes its time, by the fastest statement so far; `false` before the first.
     #[must_use]
-    pub fn round_trip(&self) -> Option<Duration> {
+    pub fn is_far(&self) -> bool {
         let fastest = self.0.fastest.load(Ordering::Relaxed);
-        (fastest != u64::MAX).then(|| Duration::from_micros(fastest))
+        fastest != u64::MAX && Duration::from_micros(fastest) >= FAR
+    }
+
+    /// So many tables of one side are opened, or asked before anything is read, at the same time.
+    #[must_use]
+    pub fn tables_at_once(&self) -> usize {
+        if self.is_far() { TABLES_AT_ONCE } else { 1 }
     }
 
     pub(super) fn time_zone(&self) -> Option<Tz> {

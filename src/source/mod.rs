@@ -48,9 +48,6 @@ use cell::{ColumnType, Kind};
 use sql::{Fragment, Statement, Value};
 use time_column::TimeColumn;
 
-/// So many tables of one side are opened, or asked before anything is read, at the same time.
-pub const TABLES_AT_ONCE: usize = 4;
-
 /// How a range of a table has to be cut for reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slicing {

@@ -16,7 +16,7 @@ use super::relation::{Asked, Relation, Types};
 use super::short::{Put, ShortForm};
 use super::sql::{Fragment, Query, Statement};
 use super::time_column::TimeColumn;
-use super::{Slicing, SourceError, TABLES_AT_ONCE, limit, notes, scan, shown_limit, type_of};
+use super::{Slicing, SourceError, limit, notes, scan, shown_limit, type_of};
 use crate::config::{self, Dialect, Expression};
 use crate::model::event::Stamp;
 use crate::model::{Id, Micros, Receipt, Span};
@@ -68,7 +68,7 @@ impl ReceiptTable {
         let relations = Relation::open_all(db, tables, &asked(db.dialect(), consumer)).await?;
         let opened =
             relations.into_iter().map(|(relation, types)| Self::of(relation, types, consumer, as_of));
-        stream::iter(opened).buffered(TABLES_AT_ONCE).try_collect().await
+        stream::iter(opened).buffered(db.tables_at_once()).try_collect().await
     }
 
     async fn of(

@@ -1,6 +1,5 @@
 //! A table or view, as the catalogue describes it, and the questions that are put to it before any row is read.
 
-use super::TABLES_AT_ONCE;
 use super::catalogue::{self, Declared, Described, Index};
 use super::cell::{Cell, ColumnType, Fields};
 use super::database::Database;
@@ -76,7 +75,7 @@ impl Relation {
             let types = if alike { types.clone() } else { relation.types(asked).await? };
             Ok((relation, types))
         });
-        let rest: Vec<_> = stream::iter(rest).buffered(TABLES_AT_ONCE).try_collect().await?;
+        let rest: Vec<_> = stream::iter(rest).buffered(db.tables_at_once()).try_collect().await?;
         Ok(std::iter::once((first, types.clone())).chain(rest).collect())
     }
 

@@ -8,7 +8,7 @@ use crate::source::database::Database;
 use crate::source::id_column::IdColumn;
 use crate::source::relation::{Asked, Relation, Types};
 use crate::source::time_column::TimeColumn;
-use crate::source::{SourceError, TABLES_AT_ONCE, condition, notes, sql, type_of};
+use crate::source::{SourceError, condition, notes, sql, type_of};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
 const ID: &str = "events.id";
@@ -46,7 +46,7 @@ impl EventTable {
         let relations = Relation::open_all(db, tables, &asked(db.dialect(), events, expects)).await?;
         let opened =
             relations.into_iter().map(|(relation, types)| Self::of(relation, types, events, expects, as_of));
-        stream::iter(opened).buffered(TABLES_AT_ONCE).try_collect().await
+        stream::iter(opened).buffered(db.tables_at_once()).try_collect().await
     }
 
     async fn of(

@@ -8,7 +8,7 @@ use crate::source::relation::Relation;
 use crate::source::short::{Answer, Group, Put, Shard, ShortForm, ask_together, join};
 use crate::source::sql::{Fragment, Query, Statement};
 use crate::source::{ErrorKind, Slicing, SourceError, limit};
-use futures_util::future::try_join_all;
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use std::sync::Arc;
 
 /// The events of a slice.
@@ -144,15 +144,17 @@ impl EventTable {
         max_rows: usize,
     ) -> Result<Option<EventSlice>, SourceError> {
         let Some(groups) = ask_together(tables, slice).await? else { return Ok(None) };
-        let created_unread = tables.first().is_some_and(|table| table.created.is_some());
+        let Some(first) = tables.first() else { return Ok(None) };
         // All their acked rows fit.
         let beside = tables.iter().map(async |table| match &table.short {
             Some(form) => table.beside(form, slice, max_rows, &[]).await,
             None => Ok(None),
         });
-        let beside: Option<Vec<_>> = try_join_all(beside).await?.into_iter().collect();
+        let (beside, at_once) = (beside.collect::<Vec<_>>(), first.relation.db.tables_at_once());
+        let beside: Vec<_> = stream::iter(beside).buffered(at_once).try_collect().await?;
+        let beside: Option<Vec<_>> = beside.into_iter().collect();
         let Some(rows) = beside.map(|rows| rows.into_iter().flatten().collect()) else { return Ok(None) };
-        let short = short_events(groups, created_unread);
+        let short = short_events(groups, first.created.is_some());
         Ok(Some(EventSlice { short, rows, ..EventSlice::default() }))
     }
 
