@@ -24,7 +24,9 @@ use std::time::Duration;
 
 /// So many slices are read before the first of them is entered in the books: a database that is faster than another has
 /// its part of the next ones ready meanwhile.
-const AHEAD: usize = 3;
+const AHEAD: usize = 4;
+/// Of packed ones an odd number, since they are [uneven](Slicer::uneven).
+const AHEAD_PACKED: usize = 3;
 /// So many tables are read by one statement at the most.
 const TOGETHER: usize = 16;
 /// So many rows without any usable time are read.
@@ -112,7 +114,7 @@ impl Reading<'_> {
         intake: &Intake<'_, '_>,
     ) {
         let (book, packed) = (intake.book(), intake.is_packed());
-        while ahead.len() < AHEAD
+        while ahead.len() < if packed { AHEAD_PACKED } else { AHEAD }
             && let Some(slice) = slicer.begin()
         {
             let max = if slice.micros() <= SECOND { UNSLICED_ROWS_MAX } else { ROWS_MAX };

@@ -204,13 +204,17 @@ impl Axis {
         }
     }
 
-    /// On MySQL two questions about what is older than the half dates that are always looked for by index: whether there are
-    /// any rows, and whether any of them is a half date.
-    pub fn old_half_dates(self, column: &str, dialect: Dialect, usable: Span) -> Option<[Fragment; 2]> {
+    /// On MySQL: the rows that are older than the half dates that are always looked for by index.
+    pub fn old(self, column: &str, dialect: Dialect, usable: Span) -> Option<Fragment> {
         let local = dialect == Dialect::Mysql && matches!(self, Self::Local { .. });
-        let (first, begin) = recent(usable);
-        let all = || self.within(column, Span::new(usable.from, begin.max(usable.from)));
-        local.then(|| [all(), gaps(column, month(usable.from)..=first - 1)])
+        let (_, begin) = recent(usable);
+        local.then(|| self.within(column, Span::new(usable.from, begin.max(usable.from))))
+    }
+
+    /// The half dates among them.
+    pub fn old_half_dates(column: &str, usable: Span) -> Fragment {
+        let (first, _) = recent(usable);
+        gaps(column, month(usable.from)..=first - 1)
     }
 
     /// Rows that may say "not yet": NULL, empty text, the zero date, 0.

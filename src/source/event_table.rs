@@ -89,7 +89,8 @@ impl EventTable {
         let mut fetched = 0;
         let whole = self.slicing().whole;
         for statement in self.range(slice, &limit(max_rows))? {
-            if let Some(rows) = self.ahead(&statement, slice).await {
+            let unacked = statement.name == Query::EventsUnacked.name();
+            if unacked && let Some(rows) = self.ahead(slice).await {
                 fetched += rows.len();
                 events.extend(rows);
                 continue;

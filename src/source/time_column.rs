@@ -95,16 +95,14 @@ impl TimeColumn {
     /// Asks twice, since hardly any table has rows so old, and looking between all their months takes a while.
     async fn holds_old_half_dates(&self, relation: &Relation) -> Result<bool, SourceError> {
         let indexed = self.column().is_some_and(|column| relation.leads(column));
-        let old = self.axis.old_half_dates(&self.raw, self.dialect, self.usable).filter(|_| indexed);
-        let Some(spans) = old else { return Ok(false) };
-        for spans in spans {
+        let old = self.axis.old(&self.raw, self.dialect, self.usable).filter(|_| indexed);
+        let Some(old) = old else { return Ok(false) };
+        let any = async |spans| {
             let statement = relation.statement(Query::HalfDates, &[("spans", spans)])?;
             let rows = relation.db.collect(&statement, Some(&relation.name), &|_| Ok(Some(()))).await?;
-            if rows.found.is_empty() {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+            Ok(!rows.found.is_empty())
+        };
+        Ok(any(old).await? && any(Axis::old_half_dates(&self.raw, self.usable)).await?)
     }
 
     /// The column's name, where it is one.

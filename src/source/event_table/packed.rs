@@ -1,6 +1,6 @@
 //! A slice of events in the packed form, and the rows behind digests.
 
-use super::{EventSlice, EventTable, bits, code, unreadable};
+use super::{EventSlice, EventTable, bits, code};
 use crate::config::StateRule;
 use crate::model::{Event, Micros, PackedEvents, PackedRow, Span, State};
 use crate::sketch::Digest;
@@ -8,7 +8,7 @@ use crate::source::conditions::state;
 use crate::source::packing::{self, Group, Packing, padded};
 use crate::source::sql::{Fragment, Query, Statement};
 use crate::source::time_column::TimeColumn;
-use crate::source::{SourceError, limit, sketching};
+use crate::source::{SourceError, sketching};
 
 impl EventTable {
     /// Why this table's rows cannot be packed, if they cannot.
@@ -68,28 +68,8 @@ impl EventTable {
         max_rows: usize,
         groups: &[Group],
     ) -> Result<Option<Vec<Event>>, SourceError> {
-        let left: usize = groups.iter().map(|group| group.rows - group.packed.len()).sum();
-        let mut events = Vec::new();
-        for mut statement in self.range(slice, &limit(max_rows))? {
-            let by_ack = statement.name == Query::EventsAcked.name();
-            if by_ack && left == 0 {
-                continue;
-            }
-            if let Some(rows) = self.ahead(&statement, slice).await {
-                events.extend(rows);
-                continue;
-            }
-            if by_ack {
-                let filter = self.filter.clone().and_text(" AND ").and(packing.rest(slice));
-                statement = self.acked_statement(slice, limit(max_rows), filter)?;
-            }
-            let rows = self.collect(&statement, &|_| true).await?;
-            if rows.fetched > max_rows || (by_ack && rows.fetched != left) {
-                return Ok(None);
-            }
-            events.extend(rows.found.into_iter().map(|event| if by_ack { unreadable(event) } else { event }));
-        }
-        Ok(Some(events))
+        let left = groups.iter().map(|group| group.rows - group.packed.len()).sum();
+        self.rows_beside(slice, max_rows, left, || packing.rest(slice)).await
     }
 
     fn packed_statement(&self, packing: &Packing, slice: Span) -> Result<Statement, SourceError> {

@@ -1,13 +1,13 @@
 //! A slice of events, the acked ones in the short form.
 
-use super::{BITS, EventTable, unreadable};
+use super::{BITS, EventTable};
 use crate::config::StateRule;
 use crate::model::{Event, PackedEvents, ShortEvents, Span};
 use crate::source::conditions::{bits, code, state};
 use crate::source::relation::Relation;
 use crate::source::short::{Answer, Group, Put, Shard, ShortForm, ask_together, join};
 use crate::source::sql::{Fragment, Query, Statement};
-use crate::source::{ErrorKind, Slicing, SourceError, limit};
+use crate::source::{ErrorKind, Slicing, SourceError};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use std::sync::Arc;
 
@@ -171,25 +171,8 @@ impl EventTable {
         max_rows: usize,
         groups: &[Group],
     ) -> Result<Option<Vec<Event>>, SourceError> {
-        let left: usize = groups.iter().map(|group| group.rows - group.fitting.min(group.rows)).sum();
-        let mut events = Vec::new();
-        for statement in self.range(slice, &limit(max_rows))? {
-            let by_ack = statement.name == Query::EventsAcked.name();
-            if by_ack && left == 0 {
-                continue;
-            }
-            if let Some(rows) = self.ahead(&statement, slice).await {
-                events.extend(rows);
-                continue;
-            }
-            let statement = if by_ack { self.rest_statement(form, slice, max_rows)? } else { statement };
-            let rows = self.collect(&statement, &|_| true).await?;
-            if rows.fetched > max_rows || (by_ack && rows.fetched != left) {
-                return Ok(None);
-            }
-            events.extend(rows.found.into_iter().map(|event| if by_ack { unreadable(event) } else { event }));
-        }
-        Ok(Some(events))
+        let left = groups.iter().map(|group| group.rows - group.fitting.min(group.rows)).sum();
+        self.rows_beside(slice, max_rows, left, || form.rest()).await
     }
 
     pub(super) fn short_statement(
@@ -211,15 +194,6 @@ impl EventTable {
             ("filter", self.filter.clone()),
         ]);
         self.relation.statement(Query::EventsShort, &slots)
-    }
-
-    fn rest_statement(
-        &self,
-        form: &ShortForm,
-        span: Span,
-        max_rows: usize,
-    ) -> Result<Statement, SourceError> {
-        self.acked_statement(span, limit(max_rows), self.filter.clone().and_text(" AND ").and(form.rest()))
     }
 
     pub(super) fn acked_statement(

@@ -1,6 +1,6 @@
 //! Events that are not acked: read once where they are few, else slice by slice.
 
-use super::{EventTable, unusable, unusable_by_index};
+use super::{EventTable, unreadable, unusable, unusable_by_index};
 use crate::model::{Event, Span};
 use crate::source::cell::Fields;
 use crate::source::sql::{Fragment, Query, Statement};
@@ -31,12 +31,39 @@ impl EventTable {
         self.unacked(within, self.filter.clone(), limit)
     }
 
-    /// What a statement would give of a slice, if it is the one above and the rows were read ahead. As of when the first
-    /// slice was read, the one that asks or an earlier one.
-    pub(super) async fn ahead(&self, statement: &Statement, slice: Span) -> Option<Vec<Event>> {
-        if statement.name != Query::EventsUnacked.name() {
-            return None;
+    /// Rows of the slice beside the acked ones that were read in another form: `left` acked ones that meet the condition
+    /// `rest`, and those without an ack. `None` if the acked ones are not as many, or if there are too many.
+    pub(super) async fn rows_beside(
+        &self,
+        slice: Span,
+        max_rows: usize,
+        left: usize,
+        rest: impl FnOnce() -> Fragment,
+    ) -> Result<Option<Vec<Event>>, SourceError> {
+        let mut events = Vec::new();
+        if left > 0 {
+            let filter = self.filter.clone().and_text(" AND ").and(rest());
+            let statement = self.acked_statement(slice, limit(max_rows), filter)?;
+            let rows = self.collect(&statement, &|_| true).await?;
+            if rows.fetched > max_rows || rows.fetched != left {
+                return Ok(None);
+            }
+            events.extend(rows.found.into_iter().map(unreadable));
         }
+        let Some(created) = &self.created else { return Ok(Some(events)) };
+        if let Some(rows) = self.ahead(slice).await {
+            events.extend(rows);
+            return Ok(Some(events));
+        }
+        let statement = self.unacked_statement(created, slice, limit(max_rows))?;
+        let rows = self.collect(&statement, &|_| true).await?;
+        events.extend(rows.found);
+        Ok((rows.fetched <= max_rows).then_some(events))
+    }
+
+    /// What the first statement would give of a slice, if the rows were read ahead. As of when the first slice was read, the
+    /// one that asks or an earlier one.
+    pub(super) async fn ahead(&self, slice: Span) -> Option<Vec<Event>> {
         let rows = self.ahead.get_or_init(|| self.read_ahead()).await.as_ref()?;
         let before = |at| rows.partition_point(|event| event.created.at() < Some(at));
         Some(rows[before(slice.from)..before(slice.until)].to_vec())
