@@ -25,6 +25,10 @@ use std::time::Duration;
 /// So many slices are read before the first of them is entered in the books: a database that is faster than another has
 /// its part of the next ones ready meanwhile.
 const AHEAD: usize = 4;
+/// As long as nobody knows how dense the rows are, they come as such, which takes much more room: only so many slices then, ...
+const AHEAD_UNKNOWN: usize = 2;
+/// ... and none of more rows than this.
+const ROWS_UNKNOWN: usize = 20_000;
 /// Of packed ones an odd number, since they are [uneven](Slicer::uneven).
 const AHEAD_PACKED: usize = 3;
 /// So many tables are read by one statement at the most.
@@ -114,12 +118,18 @@ impl Reading<'_> {
         intake: &Intake<'_, '_>,
     ) {
         let (book, packed) = (intake.book(), intake.is_packed());
-        while ahead.len() < if packed { AHEAD_PACKED } else { AHEAD }
+        let many = slicer.expects_many();
+        let (depth, rows_max) = match () {
+            () if packed => (AHEAD_PACKED, ROWS_MAX),
+            () if many => (AHEAD, ROWS_MAX),
+            () => (AHEAD_UNKNOWN, ROWS_UNKNOWN),
+        };
+        while ahead.len() < depth
             && let Some(slice) = slicer.begin()
         {
-            let max = if slice.micros() <= SECOND { UNSLICED_ROWS_MAX } else { ROWS_MAX };
+            let max = if slice.micros() <= SECOND { UNSLICED_ROWS_MAX } else { rows_max };
             let first = slice.from == whole.from;
-            let cut = Cut { slice, first, max, many: slicer.expects_many(), packed };
+            let cut = Cut { slice, first, max, many, packed };
             let tables = self.tables(cut, book, readers);
             ahead.push_back(Pending { slice, tables });
         }

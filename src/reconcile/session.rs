@@ -193,9 +193,8 @@ impl<'a> Session<'a> {
     /// The backlog, and rows that no range holds.
     async fn read_aside(&mut self) -> Result<Aside, SourceError> {
         let mut aside = Aside { receipts: vec![Vec::new(); self.consumers.len()], ..Aside::default() };
-        for (backlog, ahead, undated) in self.producer.each(async |table| self.beside(table).await).await? {
-            aside.backlog.merge(&backlog);
-            aside.stuck_ahead += ahead;
+        (aside.backlog, aside.stuck_ahead) = self.backlog().await?;
+        for undated in EventTable::undated_all(&self.producer.tables, UNDATED_ROWS_MAX).await? {
             if undated.len() >= UNDATED_ROWS_MAX {
                 aside.cut_short.push(format!(
                     "the event table has {UNDATED_ROWS_MAX} rows or more without any usable time: only so many are counted; mend the rows or the `format` of the time columns"
@@ -205,21 +204,20 @@ impl<'a> Session<'a> {
         }
         for (place, tables) in self.consumers.iter().enumerate() {
             let source = &self.flow.consumers[place].database;
-            let undated = async |table: &ReceiptTable| {
-                let rows = table.undated(UNDATED_ROWS_MAX).await?;
-                rows.ok_or_else(|| SourceError::too_many_rows(source, UNDATED_ROWS_MAX))
-            };
             let Some(tables) = tables else { continue };
-            match tables.each(undated).await {
-                Ok(rows) => aside.receipts[place] = rows.into_iter().flatten().collect(),
+            let undated = ReceiptTable::undated_all(&tables.receipts, UNDATED_ROWS_MAX).await;
+            let few =
+                |rows: Option<_>| rows.ok_or_else(|| SourceError::too_many_rows(source, UNDATED_ROWS_MAX));
+            match undated.and_then(few) {
+                Ok(rows) => aside.receipts[place] = rows,
                 Err(error) => self.failures.push(Failure { who: Who::Consumer(place), error }),
             }
         }
         Ok(aside)
     }
 
-    /// An event table's backlog, how many of it are stuck in windows that are not due yet, and the rows that no range holds.
-    async fn beside(&self, table: &EventTable) -> Result<(Backlog, u64, Vec<Event>), SourceError> {
+    /// The backlog, and how many of it are stuck in windows that are not due yet.
+    async fn backlog(&self) -> Result<(Backlog, u64), SourceError> {
         let (mut backlog, mut ahead, as_of) = (Backlog::default(), 0, self.rules.as_of);
         let due = aligned(self.flow, self.config.time_zone, settled_until(self.flow, as_of));
         let visible = self.rules.events_fresh_until.map_or(as_of, |fresh| fresh.min(as_of));
@@ -228,8 +226,8 @@ impl<'a> Session<'a> {
             backlog.add(created.at(), as_of);
             ahead += u64::from(created.at().is_some_and(stuck));
         };
-        table.backlog(add).await?;
-        Ok((backlog, ahead, table.undated(UNDATED_ROWS_MAX).await?))
+        EventTable::backlog_all(&self.producer.tables, add).await?;
+        Ok((backlog, ahead))
     }
 
     /// Looks messages up again that differed before, on both sides and at every consumer.

@@ -68,6 +68,11 @@ impl DeadLetterTable {
     /// # Errors
     /// If it is refused, which names the index that is missing.
     pub async fn refuse_full_scans(&self, allowed: bool, as_of: Micros) -> Result<(), SourceError> {
+        scan::refuse(&self.relation, "dead_letters", allowed, || self.asked(as_of)).await
+    }
+
+    /// Each kind of statement that it will be asked.
+    fn asked(&self, as_of: Micros) -> Result<Vec<scan::Asked<'_>>, SourceError> {
         let column = scan::column(self.dead.as_ref());
         let mut asked = vec![(self.range(scan::minute(as_of), shown_limit())?, column)];
         let ids = [&self.id];
@@ -75,7 +80,7 @@ impl DeadLetterTable {
             let columns = ids.iter().filter_map(|id| id.column()).collect();
             asked.push((self.by_id_statement(search.matches)?, columns));
         }
-        scan::refuse(&self.relation, "dead_letters", allowed, &asked).await
+        Ok(asked)
     }
 
     /// Where it is.

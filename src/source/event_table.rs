@@ -1,5 +1,6 @@
 //! One physical event table.
 
+mod aside;
 mod opening;
 mod packed;
 mod scans;
@@ -107,23 +108,6 @@ impl EventTable {
         Ok(Some(events))
     }
 
-    /// Rows of the flow that have neither a usable ack time nor a usable creation time: they are in no range. As many
-    /// as `max_rows` mean that there may be more.
-    ///
-    /// # Errors
-    /// As for [`Self::read`].
-    pub async fn undated(&self, max_rows: usize) -> Result<Vec<Event>, SourceError> {
-        let statement = self.undated_statement(max_rows)?;
-        // Without a creation time a row that waits for its ack has no time by nature; the backlog counts it.
-        let waits = |event: &Event| {
-            self.created.is_none() && event.acked == Stamp::None && event.state != State::Acked
-        };
-        let keep = |event: &Event| home(event).is_none() && !waits(event);
-        let mut events = self.collect(&statement, &keep).await?.found;
-        events.truncate(max_rows);
-        Ok(events)
-    }
-
     /// All rows with these ids, of this flow or not, compared byte by byte.
     ///
     /// # Errors
@@ -136,35 +120,6 @@ impl EventTable {
             events.extend(self.collect(&statement, &wanted).await?.found);
         }
         Ok(events)
-    }
-
-    /// The creation stamp of every pending row of the flow, whenever it was written, as the rows come. An error may
-    /// follow after some stamps were handed over.
-    ///
-    /// # Errors
-    /// As for [`Self::read`].
-    pub async fn backlog(&self, each: &mut (dyn FnMut(Stamp) + Send)) -> Result<(), SourceError> {
-        let Some(statement) = self.backlog_statement()? else { return Ok(()) };
-        let mut patience = super::retry::Patience::new();
-        loop {
-            let mut started = false;
-            let mut hand_over = |row: &dyn Fields| {
-                let event = self.event(row)?;
-                if event.state == State::Pending {
-                    started = true;
-                    each(event.created);
-                }
-                Ok(())
-            };
-            let outcome = self.relation.db.each(&statement, Some(&self.relation.name), &mut hand_over).await;
-            // What was handed over cannot be taken back, so only a start that gave nothing is tried again.
-            if started {
-                return outcome;
-            }
-            if patience.with(outcome).await?.is_some() {
-                return Ok(());
-            }
-        }
     }
 
     /// The statements that reading a span takes, by name, with their values written in.

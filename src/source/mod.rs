@@ -7,6 +7,7 @@
 //! tables that would be read from end to end. What a column holds is found when a table is opened (`catalogue`, `relation`,
 //! `id_column`, `time_column`); how spans become bounds is `axis`, how ids become look-ups is `look_up`.
 
+mod alike;
 mod axis;
 mod catalogue;
 mod cell;

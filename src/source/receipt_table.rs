@@ -1,5 +1,6 @@
 //! One physical dedup table, as one consumer sees it.
 
+mod aside;
 mod others;
 mod packed;
 mod short;
@@ -151,6 +152,11 @@ impl ReceiptTable {
     /// # Errors
     /// If it is refused, which names the index that is missing.
     pub async fn refuse_full_scans(&self, allowed: bool, as_of: Micros) -> Result<(), SourceError> {
+        scan::refuse(&self.relation, "consumers", allowed, || self.asked(as_of)).await
+    }
+
+    /// Each kind of statement that it will be asked.
+    fn asked(&self, as_of: Micros) -> Result<Vec<scan::Asked<'_>>, SourceError> {
         let column = scan::column(self.consumed.as_ref());
         let mut asked = vec![(self.range(scan::minute(as_of), shown_limit())?, column.clone())];
         asked.extend(self.undated_statement(shown_limit())?.map(|statement| (statement, column)));
@@ -159,7 +165,7 @@ impl ReceiptTable {
             let columns = ids.iter().filter_map(|id| id.column()).collect();
             asked.push((self.by_id_statement(search.matches)?, columns));
         }
-        scan::refuse(&self.relation, "consumers", allowed, &asked).await
+        Ok(asked)
     }
 
     /// Where it is.
@@ -206,16 +212,6 @@ impl ReceiptTable {
     pub async fn read(&self, slice: Span, max_rows: usize) -> Result<Option<Vec<Receipt>>, SourceError> {
         let statement = self.range(slice, limit(max_rows))?;
         let rows = self.collect(&statement, &|_| true).await?;
-        Ok((rows.fetched <= max_rows).then_some(rows.found))
-    }
-
-    /// The receipts without a usable time, whichever message they are of; `None` if there are more than `max_rows`.
-    ///
-    /// # Errors
-    /// As for [`Self::read`].
-    pub async fn undated(&self, max_rows: usize) -> Result<Option<Vec<Receipt>>, SourceError> {
-        let Some(statement) = self.undated_statement(limit(max_rows))? else { return Ok(Some(Vec::new())) };
-        let rows = self.collect(&statement, &|receipt| receipt.consumed.at().is_none()).await?;
         Ok((rows.fetched <= max_rows).then_some(rows.found))
     }
 

@@ -1,5 +1,6 @@
 //! A table or view, as the catalogue describes it, and the questions that are put to it before any row is read.
 
+use super::alike;
 use super::catalogue::{self, Declared, Described, Index};
 use super::cell::{Cell, ColumnType, Fields};
 use super::database::Database;
@@ -66,17 +67,27 @@ impl Relation {
             Ok(described) => described,
             Err(error) => return Err(Self::at_fault(db, tables).await.unwrap_or(error)),
         };
-        let mut relations = tables.iter().zip(described).map(|(table, it)| Self::of(db, table, it));
-        let Some(first) = relations.next() else { return Ok(Vec::new()) };
-        let types = first.types(asked).await?;
-        let known = first.columns.clone();
-        let rest = relations.map(async |relation| {
-            let alike = !known.is_empty() && relation.columns == known && relation.runs(asked).await.is_ok();
-            let types = if alike { types.clone() } else { relation.types(asked).await? };
-            Ok((relation, types))
-        });
-        let rest: Vec<_> = stream::iter(rest).buffered(db.tables_at_once()).try_collect().await?;
-        Ok(std::iter::once((first, types.clone())).chain(rest).collect())
+        let relations = tables.iter().zip(described).map(|(table, it)| Self::of(db, table, it));
+        let relations: Vec<_> = relations.collect();
+        let mut types = Vec::with_capacity(relations.len());
+        for group in alike::groups(&relations) {
+            let of_first = group[0].types(asked).await?;
+            let probe = |it: &Self| it.probe(asked, 0).map(Some);
+            let run = alike::rows(&group[1..], probe, &|_| Ok(None::<()>)).await?.is_some();
+            let each = group[1..].iter().map(async |relation| {
+                let runs = run || relation.runs(asked).await.is_ok();
+                if runs { Ok(of_first.clone()) } else { relation.types(asked).await }
+            });
+            let rest: Vec<_> = stream::iter(each).buffered(db.tables_at_once()).try_collect().await?;
+            types.push(of_first);
+            types.extend(rest);
+        }
+        Ok(relations.into_iter().zip(types).collect())
+    }
+
+    /// Whether what is learnt of one holds of the other: shards declare the same columns.
+    pub fn is_like(&self, other: &Self) -> bool {
+        !self.columns.is_empty() && self.columns == other.columns && self.db.name() == other.db.name()
     }
 
     /// What is wrong with the first of several tables that cannot be read at all.

@@ -5,6 +5,7 @@
 
 mod plan;
 
+use super::alike;
 use super::cell::Fields;
 use super::error::{Failure, SourceError};
 use super::relation::Relation;
@@ -35,18 +36,18 @@ pub(super) fn minute(as_of: Micros) -> Span {
 
 /// Refuses a large table where one of the statements would read all of it. `side` is the table's key in the
 /// configuration: `events`.
-pub(super) async fn refuse(
+pub(super) async fn refuse<'a>(
     relation: &Relation,
     side: &str,
     allowed: bool,
-    asked: &[Asked<'_>],
+    asked: impl FnOnce() -> Result<Vec<Asked<'a>>, SourceError>,
 ) -> Result<(), SourceError> {
     let pace = relation.db.pace();
     if allowed || pace.allow_full_scan {
         return Ok(());
     }
     let Some(rows) = rows(relation).await.filter(|rows| *rows > pace.full_scan_rows) else { return Ok(()) };
-    for (statement, columns) in asked {
+    for (statement, columns) in &asked()? {
         let served = !columns.is_empty() && columns.iter().all(|column| relation.leads(column));
         if !served && scans(relation, statement).await {
             let message = refusal(relation, side, rows, statement.name, columns);
@@ -71,15 +72,40 @@ fn refusal(relation: &Relation, side: &str, rows: u64, statement: &str, columns:
     )
 }
 
+/// Whether none of several tables is large, so that none of them has to be asked for more.
+pub(super) async fn all_are_small<T: alike::Table>(tables: &[T]) -> bool {
+    for group in alike::groups(tables) {
+        let [first, _, ..] = group else { return false };
+        let relation = first.relation();
+        let all = Fragment::join(
+            group.iter().map(|it| Fragment::text(&it.relation().sql)),
+            "\nUNION ALL SELECT 1 FROM ",
+        );
+        let largest = match relation.db.dialect() {
+            Dialect::Sqlite => None,
+            Dialect::Postgres | Dialect::Mysql => rows_of(relation, ("table", all)).await,
+        };
+        if largest.is_none_or(|rows| rows > relation.db.pace().full_scan_rows) {
+            return false;
+        }
+    }
+    true
+}
+
 /// About how many rows it has; `None` where nobody knows.
 async fn rows(relation: &Relation) -> Option<u64> {
-    let dialect = relation.db.dialect();
-    let slot = match dialect {
+    let slot = match relation.db.dialect() {
         Dialect::Sqlite => ("name", Fragment::value(Value::Text(relation.own_name.clone()))),
         Dialect::Postgres | Dialect::Mysql => ("table", Fragment::text(&relation.sql)),
     };
+    rows_of(relation, slot).await
+}
+
+/// The largest number of rows that the plan of reading whole tables names.
+async fn rows_of(relation: &Relation, slot: (&str, Fragment)) -> Option<u64> {
+    let dialect = relation.db.dialect();
     let statement = sql::render(Query::GuardRows, dialect, &[slot]).ok()?;
-    let rows = explained(relation, &statement, &|row| plan::rows(dialect, row)).await;
+    let rows = explained(relation, &statement, &|row| plan::rows_of_a_table(dialect, row)).await;
     rows?.into_iter().max()
 }
 

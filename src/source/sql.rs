@@ -126,6 +126,15 @@ impl Statement {
         })
     }
 
+    /// The same of statements that end with a limit of their own.
+    pub fn union_of_parts(statements: &[Self]) -> Option<Self> {
+        let part = |it: &Self| {
+            let body = Fragment::text("(\n").and(it.fragment()).and_text("\n)");
+            Self { name: it.name, dialect: it.dialect, body, long: it.long }
+        };
+        Self::union(&statements.iter().map(part).collect::<Vec<_>>())
+    }
+
     /// Whose words these are.
     pub fn dialect(&self) -> Dialect {
         self.dialect

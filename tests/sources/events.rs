@@ -261,6 +261,56 @@ async fn shards_that_are_alike_are_read_together() {
     }
 }
 
+/// What lies in no slice is asked of alike tables at once, and comes to the same as from each of them; where there may be
+/// more than is asked for, each says how much it has.
+#[tokio::test]
+async fn what_lies_aside_is_asked_of_several_tables_at_once() {
+    for bench in benches().await {
+        create(&bench).await;
+        create_more(&bench).await;
+        let ten = zoned(&bench, "2026-03-02 10:00:00");
+        let columns = "msg_id, status, created_at, sent_at";
+        let row = async |table: &str, id: &str, created: &str| {
+            bench.run(&format!("INSERT INTO {table} ({columns}) VALUES ('{id}', 0, {created}, NULL)")).await;
+        };
+        for (table, id) in [("event", "a"), ("shard", "b")] {
+            row(table, &format!("{id}-pending"), &ten).await;
+        }
+        bench.run("ALTER TABLE shard RENAME TO shard_2").await;
+        let states =
+            vec![(StateRule::Acked, "status = 1".to_owned()), (StateRule::Pending, "status = 0".to_owned())];
+        let config = config::Events { states, created_at: None, ..event_config() };
+        let dated = config::Events { created_at: event_config().created_at, ..config.clone() };
+        let db = bench.open().await;
+        let names_of = ["event", "shard_2", "other"].map(|name| config::Table(vec![name.to_owned()]));
+        let open = async |config: &config::Events| {
+            let tables = EventTable::open_all(&db, &names_of, config, &[None], AS_OF).await.unwrap();
+            tables.into_iter().map(Arc::new).collect::<Vec<_>>()
+        };
+        let tables = open(&dated).await;
+        assert!(
+            EventTable::are_small(&tables[..2]).await || bench.dialect == Dialect::Sqlite,
+            "{:?}",
+            bench.dialect
+        );
+        let mut stamps = Vec::new();
+        EventTable::backlog_all(&tables, &mut |stamp| stamps.push(stamp)).await.unwrap();
+        assert_eq!(stamps, [Stamp::At(at("2026-03-02 10:00:00")); 2], "{:?}", bench.dialect);
+        assert!(EventTable::undated_all(&tables, 10).await.unwrap().iter().all(Vec::is_empty));
+        for (table, id) in [("event", "u"), ("shard_2", "v"), ("shard_2", "w")] {
+            bench.run(&format!("INSERT INTO {table} ({columns}) VALUES ('{id}', 1, {ten}, NULL)")).await;
+        }
+        let tables = open(&config).await;
+        let undated = async |max: usize| {
+            let lists = EventTable::undated_all(&tables, max).await.unwrap();
+            (lists.iter().map(Vec::len).max().unwrap(), names(&lists.concat()))
+        };
+        assert_eq!(undated(10).await.1, ["u", "v", "w"], "{:?}", bench.dialect);
+        assert_eq!(undated(2).await.0, 2, "{:?}: one may have more", bench.dialect);
+        bench.remove(None).await;
+    }
+}
+
 /// The first slice that holds rows that do not fit is asked for again, and the next ones are asked for with that in mind.
 #[tokio::test]
 async fn rows_that_do_not_fit_are_never_put_together() {

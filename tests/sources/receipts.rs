@@ -363,6 +363,21 @@ async fn shards_of_receipts_are_read_together() {
         let right =
             right.map(|(id, second)| (id.to_owned(), Some(at(&format!("2026-03-02 10:00:0{second}")))));
         assert_eq!(read, right, "{:?}", bench.dialect);
+        let undated = async |max: usize| {
+            let rows = ReceiptTable::undated_all(&tables, max).await.unwrap();
+            rows.map(|rows| rows.into_iter().map(|it| it.id.unwrap().to_string()).collect::<Vec<_>>())
+        };
+        assert_eq!(undated(2).await, Some(Vec::new()), "{:?}", bench.dialect);
+        for (place, id) in ["x", "y", "z"].iter().enumerate() {
+            let table = if place == 0 { "consumed" } else { "shard" };
+            bench.run(&format!("INSERT INTO {table} (msg_id, consumer) VALUES ('{id}', 'billing')")).await;
+        }
+        let mut all = undated(2).await.unwrap();
+        all.sort();
+        assert_eq!(all, ["x", "y", "z"], "{:?}: no more than so many of each", bench.dialect);
+        assert_eq!(undated(1).await, None, "{:?}", bench.dialect);
+        bench.run("DELETE FROM consumed WHERE msg_id = 'x'").await;
+        bench.run("DELETE FROM shard WHERE msg_id IN ('y', 'z')").await;
         insert(&bench, "NULL", "billing", "", "2026-03-02 10:00:05").await;
         let together = ReceiptTable::read_together(&tables, DAY).await.unwrap();
         assert!(together.is_none(), "{:?}: nothing is left out", bench.dialect);

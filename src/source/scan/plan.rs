@@ -13,6 +13,15 @@ pub fn rows(dialect: Dialect, row: &dyn Fields) -> Option<u64> {
     }
 }
 
+/// The rows of the largest table, where the plan is that of reading several one after the other.
+pub fn rows_of_a_table(dialect: Dialect, row: &dyn Fields) -> Option<u64> {
+    let plan = if dialect == Dialect::Postgres { root(row) } else { return rows(dialect, row) };
+    let plan = plan?;
+    let Some("Append") = plan.get("Node Type").and_then(Value::as_str) else { return rows(dialect, row) };
+    let each = plan.get("Plans")?.as_array()?.iter().map(|part| part.get("Plan Rows")?.as_f64().map(whole));
+    each.collect::<Option<Vec<_>>>()?.into_iter().max()
+}
+
 /// Whether a row of a plan says that a table is read from end to end, be it by way of an index that holds `whole` tables:
 /// one that holds only what is asked for is there to be read so.
 pub fn scans(dialect: Dialect, row: &dyn Fields, whole: &dyn Fn(&str) -> bool) -> bool {
