@@ -72,40 +72,40 @@ fn refusal(relation: &Relation, side: &str, rows: u64, statement: &str, columns:
     )
 }
 
-/// Whether none of several tables is large, so that none of them has to be asked for more.
+/// Whether the server says at once that none of several tables is large, so that none of them has to be asked for more.
 pub(super) async fn all_are_small<T: alike::Table>(tables: &[T]) -> bool {
     for group in alike::groups(tables) {
-        let [first, _, ..] = group else { return false };
-        let relation = first.relation();
-        let all = Fragment::join(
-            group.iter().map(|it| Fragment::text(&it.relation().sql)),
-            "\nUNION ALL SELECT 1 FROM ",
-        );
-        let largest = match relation.db.dialect() {
-            Dialect::Sqlite => None,
-            Dialect::Postgres | Dialect::Mysql => rows_of(relation, ("table", all)).await,
-        };
-        if largest.is_none_or(|rows| rows > relation.db.pace().full_scan_rows) {
+        if !group_is_small(group).await {
             return false;
         }
     }
     true
 }
 
+async fn group_is_small<T: alike::Table>(group: &[T]) -> bool {
+    let [first, _, ..] = group else { return false };
+    let (relation, dialect) = (first.relation(), first.relation().db.dialect());
+    let tables = group.iter().map(|it| Fragment::text(&it.relation().sql));
+    let all = Fragment::join(tables, "\nUNION ALL SELECT 1 FROM ");
+    // SQLite has no slot for them: each is asked.
+    let Ok(statement) = sql::render(Query::GuardRows, dialect, &[("table", all)]) else { return false };
+    let found = explained(relation, &statement, &|row| plan::rows_by_name(dialect, row)).await;
+    let found: Vec<_> = found.into_iter().flatten().flatten().collect();
+    let small = |(it, (name, rows)): (&T, &(String, u64))| {
+        it.relation().own_name == *name && *rows <= relation.db.pace().full_scan_rows
+    };
+    found.len() == group.len() && group.iter().zip(&found).all(small)
+}
+
 /// About how many rows it has; `None` where nobody knows.
 async fn rows(relation: &Relation) -> Option<u64> {
-    let slot = match relation.db.dialect() {
+    let dialect = relation.db.dialect();
+    let slot = match dialect {
         Dialect::Sqlite => ("name", Fragment::value(Value::Text(relation.own_name.clone()))),
         Dialect::Postgres | Dialect::Mysql => ("table", Fragment::text(&relation.sql)),
     };
-    rows_of(relation, slot).await
-}
-
-/// The largest number of rows that the plan of reading whole tables names.
-async fn rows_of(relation: &Relation, slot: (&str, Fragment)) -> Option<u64> {
-    let dialect = relation.db.dialect();
     let statement = sql::render(Query::GuardRows, dialect, &[slot]).ok()?;
-    let rows = explained(relation, &statement, &|row| plan::rows_of_a_table(dialect, row)).await;
+    let rows = explained(relation, &statement, &|row| plan::rows(dialect, row)).await;
     rows?.into_iter().max()
 }
 

@@ -293,6 +293,17 @@ async fn what_lies_aside_is_asked_of_several_tables_at_once() {
             "{:?}",
             bench.dialect
         );
+        if bench.dialect == Dialect::Postgres {
+            bench.run("CREATE TABLE parted (LIKE event) PARTITION BY LIST (status)").await;
+            bench.run("CREATE TABLE parted_0 PARTITION OF parted DEFAULT").await;
+            let two = ["event", "parted"].map(|name| config::Table(vec![name.to_owned()]));
+            let two = EventTable::open_all(&db, &two, &dated, &[None], AS_OF).await.unwrap();
+            let two: Vec<_> = two.into_iter().map(Arc::new).collect();
+            assert!(
+                !EventTable::are_small(&two).await,
+                "what the plan says of a part says nothing of the whole"
+            );
+        }
         let mut stamps = Vec::new();
         EventTable::backlog_all(&tables, &mut |stamp| stamps.push(stamp)).await.unwrap();
         assert_eq!(stamps, [Stamp::At(at("2026-03-02 10:00:00")); 2], "{:?}", bench.dialect);

@@ -13,13 +13,18 @@ pub fn rows(dialect: Dialect, row: &dyn Fields) -> Option<u64> {
     }
 }
 
-/// The rows of the largest table, where the plan is that of reading several one after the other.
-pub fn rows_of_a_table(dialect: Dialect, row: &dyn Fields) -> Option<u64> {
-    let plan = if dialect == Dialect::Postgres { root(row) } else { return rows(dialect, row) };
-    let plan = plan?;
-    let Some("Append") = plan.get("Node Type").and_then(Value::as_str) else { return rows(dialect, row) };
-    let each = plan.get("Plans")?.as_array()?.iter().map(|part| part.get("Plan Rows")?.as_f64().map(whole));
-    each.collect::<Option<Vec<_>>>()?.into_iter().max()
+/// Where a plan reads several tables one after the other: what a row of it says of their names and rows. PostgreSQL gives the
+/// parts of a table that is cut into partitions for the table itself, under names of their own.
+pub fn rows_by_name(dialect: Dialect, row: &dyn Fields) -> Option<Vec<(String, u64)>> {
+    let part = |part: &Value| {
+        let name = part.get("Relation Name")?.as_str()?.to_owned();
+        Some((name, part.get("Plan Rows")?.as_f64().map(whole)?))
+    };
+    match dialect {
+        Dialect::Postgres => root(row)?.get("Plans")?.as_array()?.iter().map(part).collect(),
+        Dialect::Mysql => Some(vec![(text(row, "table"), rows(dialect, row)?)]),
+        Dialect::Sqlite => None,
+    }
 }
 
 /// Whether a row of a plan says that a table is read from end to end, be it by way of an index that holds `whole` tables:
@@ -76,9 +81,9 @@ mod tests {
     use super::*;
     use crate::source::cell::Cell;
 
-    struct Row(&'static [(&'static str, &'static str)]);
+    struct Row<'r>(&'r [(&'r str, &'r str)]);
 
-    impl Fields for Row {
+    impl Fields for Row<'_> {
         fn cell(&self, index: usize) -> Cell<'_> {
             self.0.get(index).map_or(Cell::Null, |(_, text)| Cell::Text(text.as_bytes()))
         }
@@ -91,6 +96,24 @@ mod tests {
 
     fn all(index: &str) -> bool {
         index == "all"
+    }
+
+    #[test]
+    fn rows_are_those_of_the_tables_themselves() {
+        let plan = r#"[{"Plan": {"Node Type": "Append", "Plan Rows": 9, "Plans": [
+            {"Node Type": "Seq Scan", "Relation Name": "t_1", "Plan Rows": 4},
+            {"Node Type": "Index Only Scan", "Relation Name": "t_2", "Plan Rows": 5}]}}]"#;
+        let found = rows_by_name(Dialect::Postgres, &Row(&[("QUERY PLAN", plan)]));
+        assert_eq!(found, Some(vec![("t_1".to_owned(), 4), ("t_2".to_owned(), 5)]));
+        for other in [
+            r#"[{"Plan": {"Node Type": "Seq Scan", "Relation Name": "t_1", "Plan Rows": 4}}]"#,
+            r#"[{"Plan": {"Node Type": "Append", "Plans": [{"Node Type": "Append", "Plan Rows": 4, "Plans": []}]}}]"#,
+        ] {
+            assert_eq!(rows_by_name(Dialect::Postgres, &Row(&[("QUERY PLAN", other)])), None);
+        }
+        let of_mysql = |rows| rows_by_name(Dialect::Mysql, &Row(&[("table", "t_1"), ("rows", rows)]));
+        assert_eq!(of_mysql("7"), Some(vec![("t_1".to_owned(), 7)]));
+        assert_eq!(of_mysql(""), None);
     }
 
     #[test]
