@@ -2,12 +2,13 @@
 
 use super::read::Who;
 use super::readers::Readers;
+use super::sources::some_at_once;
 use crate::clock::Stopwatch;
 use crate::model::{DeadLetter, Span};
 use crate::source::{
     Database, DeadLetterTable, EventSlice, EventTable, ReceiptSlice, ReceiptTable, Slicing, SourceError,
 };
-use futures_util::future::{join_all, try_join_all};
+use futures_util::future::join_all;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinHandle;
@@ -93,6 +94,7 @@ impl Cut {
     /// Of tables that join each other, or of one.
     pub(super) fn events(self, tables: &[Arc<EventTable>], readers: &Readers) -> Option<Task> {
         let (tables, database) = (tables.to_vec(), tables.first()?.database().clone());
+        let at_once = database.tables_at_once();
         Some(task(database, readers, async move {
             let together = tables.len() > 1;
             if together && let Some(read) = EventTable::read_together(&tables, self.slice, self.max).await? {
@@ -105,7 +107,7 @@ impl Cut {
                 // Which of them cannot be read together shows only in the short form.
                 table.read_slice(self.slice, self.max, self.many || together).await
             });
-            let read: Option<Vec<_>> = try_join_all(each).await?.into_iter().collect();
+            let read: Option<Vec<_>> = some_at_once(each.collect(), at_once).await?.into_iter().collect();
             Ok(read.map(|read| Batch::Events(read.into_iter().collect())))
         }))
     }
@@ -113,6 +115,7 @@ impl Cut {
     /// The same.
     pub(super) fn receipts(self, tables: &[Arc<ReceiptTable>], readers: &Readers) -> Option<Task> {
         let (tables, database) = (tables.to_vec(), tables.first()?.database().clone());
+        let at_once = database.tables_at_once();
         Some(task(database, readers, async move {
             let together = tables.len() > 1;
             if together && let Some(read) = ReceiptTable::read_together(&tables, self.slice).await? {
@@ -124,7 +127,7 @@ impl Cut {
                 }
                 table.read_slice(self.slice, self.max, self.many || together).await
             });
-            let read: Option<Vec<_>> = try_join_all(each).await?.into_iter().collect();
+            let read: Option<Vec<_>> = some_at_once(each.collect(), at_once).await?.into_iter().collect();
             Ok(read.map(|read| Batch::Receipts(read.into_iter().collect())))
         }))
     }

@@ -119,11 +119,13 @@ impl Reading<'_> {
     ) {
         let (book, packed) = (intake.book(), intake.is_packed());
         let many = slicer.expects_many();
-        let (depth, rows_max) = match () {
-            () if packed => (AHEAD_PACKED, ROWS_MAX),
-            () if many => (AHEAD, ROWS_MAX),
-            () => (AHEAD_UNKNOWN, ROWS_UNKNOWN),
+        let depth = match () {
+            () if packed => AHEAD_PACKED,
+            () if many => AHEAD,
+            () => AHEAD_UNKNOWN,
         };
+        // A table that is read whole comes with the first slice, and would be read again for each time that it is cut.
+        let rows_max = if packed || many || self.reads_whole_tables() { ROWS_MAX } else { ROWS_UNKNOWN };
         while ahead.len() < depth
             && let Some(slice) = slicer.begin()
         {
@@ -148,6 +150,11 @@ impl Reading<'_> {
             receipts.chain(tables.dead_letters.iter().map(|table| table.database()))
         });
         self.producer.tables.iter().map(|table| table.database()).chain(theirs)
+    }
+
+    fn reads_whole_tables(&self) -> bool {
+        let events = self.producer.tables.iter().map(|table| table.slicing());
+        events.chain(self.consumers.iter().flatten().flat_map(slicings)).any(|slicing| slicing.whole)
     }
 
     /// The gentlest of the databases sets it.

@@ -116,7 +116,7 @@ mod tests {
         fn slices_tile_the_range_whatever_the_density(
             hours in 1_i64..6,
             density in proptest::collection::vec((0_usize..400_000, any::<u64>()), 1..50),
-            depth in 1_usize..4,
+            depth in 1_usize..5,
             target in 1_u64..10_000_000,
             uneven in any::<bool>(),
         ) {

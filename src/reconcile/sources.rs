@@ -165,7 +165,7 @@ impl ConsumerTables {
 }
 
 /// Does some jobs at a time; what comes of them is in their order.
-async fn some_at_once<O>(
+pub(super) async fn some_at_once<O>(
     jobs: Vec<impl Future<Output = Result<O, SourceError>>>,
     at_once: usize,
 ) -> Result<Vec<O>, SourceError> {

@@ -1,6 +1,7 @@
 //! Questions to several tables by one statement, where they are alike: dozens of shards have few rows each that do not lie
 //! in any slice, and asking for them would take longer than reading them.
 
+use super::cell::Fields;
 use super::database::{Decode, Rows};
 use super::relation::Relation;
 use super::sql::Statement;
@@ -10,6 +11,8 @@ use std::sync::Arc;
 
 /// So many tables are asked by one statement.
 const TOGETHER: usize = 16;
+/// A statement that gives more rows is given up: what a table gives by itself may be taken as it comes.
+const ROWS_MAX: usize = 100_000;
 
 /// A table of a flow.
 pub(super) trait Table {
@@ -25,7 +28,7 @@ pub(super) fn groups<T: Table>(tables: &[T]) -> impl Iterator<Item = &[T]> {
 
 /// The statements of a group's tables as one, and what to call these; `None` where they are no group, or one
 /// of them has no statement.
-pub(super) fn as_one<T: Table>(
+fn as_one<T: Table>(
     group: &[T],
     of: impl Fn(&T) -> Result<Option<Statement>, SourceError>,
 ) -> Result<Option<(Statement, String)>, SourceError> {
@@ -41,7 +44,7 @@ pub(super) fn as_one<T: Table>(
 }
 
 /// The rows of a group's statements by one; `None` where each table has to be asked by itself, and what is wrong with one of
-/// them then comes to light under its name.
+/// them then comes to light under its name. Tried once, since one that takes longer than a statement may would do so again.
 pub(super) async fn rows<T: Table, R: Send>(
     group: &[T],
     of: impl Fn(&T) -> Result<Option<Statement>, SourceError>,
@@ -49,13 +52,14 @@ pub(super) async fn rows<T: Table, R: Send>(
 ) -> Result<Option<Rows<R>>, SourceError> {
     let Some((statement, names)) = as_one(group, of)? else { return Ok(None) };
     let Some(first) = group.first() else { return Ok(None) };
-    unless_unreachable(first.relation().db.collect(&statement, Some(&names), decode).await)
-}
-
-/// A failure that asking each table by itself may get past, or tell better, is none.
-pub(super) fn unless_unreachable<R>(answer: Result<R, SourceError>) -> Result<Option<R>, SourceError> {
-    match answer {
-        Ok(answer) => Ok(Some(answer)),
+    let mut rows = Rows { found: Vec::new(), fetched: 0 };
+    let mut keep = |row: &dyn Fields| {
+        rows.fetched += 1;
+        rows.found.extend(decode(row)?);
+        if rows.fetched > ROWS_MAX { Err("more rows than are kept at a time".to_owned()) } else { Ok(()) }
+    };
+    match first.relation().db.each(&statement, Some(&names), &mut keep).await {
+        Ok(()) => Ok(Some(rows)),
         Err(error) if error.kind == ErrorKind::Unreachable => Err(error),
         Err(error) => {
             tracing::debug!("each table by itself: {error}");

@@ -5,7 +5,7 @@
 //! filled by `sql`, run by `database` with the driver of `sqlite`, `postgres` or `mysql`, whose rows are `cell`s, from
 //! which `decode` makes ids and stamps. No statement starts before the database's `gate` lets it pass, and `scan` refuses
 //! tables that would be read from end to end. What a column holds is found when a table is opened (`catalogue`, `relation`,
-//! `id_column`, `time_column`); how spans become bounds is `axis`, how ids become look-ups is `look_up`.
+//! `id_column`, `time_column`), of several tables at once where they are `alike`; how spans become bounds is `axis`, how ids become look-ups is `look_up`.
 
 mod alike;
 mod axis;

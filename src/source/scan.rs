@@ -74,16 +74,27 @@ fn refusal(relation: &Relation, side: &str, rows: u64, statement: &str, columns:
 
 /// Whether the server says at once that none of several tables is large, so that none of them has to be asked for more.
 pub(super) async fn all_are_small<T: alike::Table>(tables: &[T]) -> bool {
+    if tables.len() < 2 {
+        return false;
+    }
     for group in alike::groups(tables) {
-        if !group_is_small(group).await {
+        let small = match group {
+            [alone] => rows(alone.relation()).await.is_none_or(|rows| is_small(alone, rows)),
+            _ => group_is_small(group).await,
+        };
+        if !small {
             return false;
         }
     }
     true
 }
 
+fn is_small<T: alike::Table>(table: &T, rows: u64) -> bool {
+    rows <= table.relation().db.pace().full_scan_rows
+}
+
 async fn group_is_small<T: alike::Table>(group: &[T]) -> bool {
-    let [first, _, ..] = group else { return false };
+    let Some(first) = group.first() else { return false };
     let (relation, dialect) = (first.relation(), first.relation().db.dialect());
     let tables = group.iter().map(|it| Fragment::text(&it.relation().sql));
     let all = Fragment::join(tables, "\nUNION ALL SELECT 1 FROM ");
@@ -91,9 +102,8 @@ async fn group_is_small<T: alike::Table>(group: &[T]) -> bool {
     let Ok(statement) = sql::render(Query::GuardRows, dialect, &[("table", all)]) else { return false };
     let found = explained(relation, &statement, &|row| plan::rows_by_name(dialect, row)).await;
     let found: Vec<_> = found.into_iter().flatten().flatten().collect();
-    let small = |(it, (name, rows)): (&T, &(String, u64))| {
-        it.relation().own_name == *name && *rows <= relation.db.pace().full_scan_rows
-    };
+    let small =
+        |(it, (name, rows)): (&T, &(String, u64))| it.relation().own_name == *name && is_small(it, *rows);
     found.len() == group.len() && group.iter().zip(&found).all(small)
 }
 

@@ -6,7 +6,6 @@ use crate::model::event::{Stamp, State};
 use crate::source::cell::Fields;
 use crate::source::relation::Relation;
 use crate::source::retry::Patience;
-use crate::source::sql::Statement;
 use crate::source::{SourceError, alike};
 use std::sync::Arc;
 
@@ -67,7 +66,25 @@ impl EventTable {
     /// As for [`Self::read`].
     pub async fn backlog(&self, each: &mut (dyn FnMut(Stamp) + Send)) -> Result<(), SourceError> {
         let Some(statement) = self.backlog_statement()? else { return Ok(()) };
-        self.hand_over(&statement, &self.relation.name, each).await.1
+        let mut patience = Patience::new();
+        loop {
+            let mut started = false;
+            let mut hand_over = |row: &dyn Fields| {
+                if let Some(created) = self.pending(row)? {
+                    started = true;
+                    each(created);
+                }
+                Ok(())
+            };
+            let outcome = self.relation.db.each(&statement, Some(&self.relation.name), &mut hand_over).await;
+            // What was handed over cannot be taken back, so only a start that gave nothing is tried again.
+            if started {
+                return outcome;
+            }
+            if patience.with(outcome).await?.is_some() {
+                return Ok(());
+            }
+        }
     }
 
     /// The same of several tables.
@@ -79,55 +96,21 @@ impl EventTable {
         each: &mut (dyn FnMut(Stamp) + Send),
     ) -> Result<(), SourceError> {
         for group in alike::groups(tables) {
-            if !Self::backlog_together(group, each).await? {
-                for table in group {
-                    table.backlog(each).await?;
-                }
+            let decode = |row: &dyn Fields| group[0].pending(row);
+            if let Some(rows) = alike::rows(group, |table| table.backlog_statement(), &decode).await? {
+                rows.found.into_iter().for_each(&mut *each);
+                continue;
+            }
+            for table in group {
+                table.backlog(each).await?;
             }
         }
         Ok(())
     }
 
-    /// Whether it could be asked for by one statement.
-    async fn backlog_together(
-        group: &[Arc<Self>],
-        each: &mut (dyn FnMut(Stamp) + Send),
-    ) -> Result<bool, SourceError> {
-        let one = alike::as_one(group, |table| table.backlog_statement())?;
-        let Some((statement, names)) = one else { return Ok(false) };
-        match group[0].hand_over(&statement, &names, each).await {
-            (true, Err(error)) => Err(error),
-            (_, answer) => Ok(alike::unless_unreachable(answer)?.is_some()),
-        }
-    }
-
-    /// Hands over the stamps of a statement's rows; whether there were any. What was handed over cannot be taken back, so only
-    /// a start that gave nothing is tried again.
-    async fn hand_over(
-        &self,
-        statement: &Statement,
-        names: &str,
-        each: &mut (dyn FnMut(Stamp) + Send),
-    ) -> (bool, Result<(), SourceError>) {
-        let mut patience = Patience::new();
-        loop {
-            let mut started = false;
-            let mut take = |row: &dyn Fields| {
-                let event = self.event(row)?;
-                if event.state == State::Pending {
-                    started = true;
-                    each(event.created);
-                }
-                Ok(())
-            };
-            let outcome = self.relation.db.each(statement, Some(names), &mut take).await;
-            if started {
-                return (true, outcome);
-            }
-            match patience.with(outcome).await {
-                Ok(None) => {}
-                answer => return (false, answer.map(|_| ())),
-            }
-        }
+    /// When it was written, where it is pending.
+    fn pending(&self, row: &dyn Fields) -> Result<Option<Stamp>, String> {
+        let event = self.event(row)?;
+        Ok((event.state == State::Pending).then_some(event.created))
     }
 }

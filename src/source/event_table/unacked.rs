@@ -61,7 +61,7 @@ impl EventTable {
         Ok((rows.fetched <= max_rows).then_some(events))
     }
 
-    /// What the first statement would give of a slice, if the rows were read ahead. As of when the first slice was read, the
+    /// What [`Self::unacked_statement`] would give of a slice, if the rows were read ahead. As of when the first slice was read, the
     /// one that asks or an earlier one.
     pub(super) async fn ahead(&self, slice: Span) -> Option<Vec<Event>> {
         let rows = self.ahead.get_or_init(|| self.read_ahead()).await.as_ref()?;
