@@ -164,7 +164,7 @@ impl ConsumerTables {
     }
 }
 
-/// Does some jobs at a time; what comes of them is in their order.
+/// Does jobs, so many at a time; what comes of them is in their order.
 pub(super) async fn some_at_once<O>(
     jobs: Vec<impl Future<Output = Result<O, SourceError>>>,
     at_once: usize,

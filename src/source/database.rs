@@ -32,8 +32,7 @@ const GRACE: Duration = Duration::from_secs(10);
 pub(super) const CONNECT: Duration = Duration::from_secs(30);
 /// A database whose fastest statement took so long is far away ...
 const FAR: Duration = Duration::from_millis(5);
-/// ... and asked for so many tables of a side at the same time. Near, each further session costs it more than the waiting:
-/// on PostgreSQL as much as opening three tables.
+/// ... and asked for so many tables of a side at the same time. Near, each further session costs it more than the waiting.
 const TABLES_AT_ONCE: usize = 4;
 /// The client's limit where no other is set.
 const LONGEST: Duration = Duration::from_hours(24);
