@@ -74,15 +74,6 @@ impl Producer {
         rules.event_ids_unique = matches!(self.tables.as_slice(), [table] if table.ids_unique());
     }
 
-    /// Does something with each table, as many at a time as the database is asked for.
-    pub(super) async fn each<'t, O>(
-        &'t self,
-        job: impl AsyncFn(&'t EventTable) -> Result<O, SourceError>,
-    ) -> Result<Vec<O>, SourceError> {
-        let jobs = self.tables.iter().map(async |table| job(table).await).collect();
-        some_at_once(jobs, self.at_once()).await
-    }
-
     fn at_once(&self) -> usize {
         self.tables.first().map_or(1, |table| table.database().tables_at_once())
     }
@@ -93,7 +84,8 @@ impl Producer {
         if allowed || EventTable::are_small(&self.tables).await {
             return Ok(());
         }
-        self.each(async |table| table.refuse_full_scans(allowed, as_of).await).await?;
+        let asked = self.tables.iter().map(|table| table.refuse_full_scans(allowed, as_of)).collect();
+        some_at_once(asked, self.at_once()).await?;
         Ok(())
     }
 
@@ -119,15 +111,6 @@ impl ConsumerTables {
         rules.receipt_ids_unique = matches!(self.receipts.as_slice(), [table] if table.ids_unique());
     }
 
-    /// Does something with each table of receipts, as many at a time as the database is asked for.
-    pub(super) async fn each<'t, O>(
-        &'t self,
-        job: impl AsyncFn(&'t ReceiptTable) -> Result<O, SourceError>,
-    ) -> Result<Vec<O>, SourceError> {
-        let jobs = self.receipts.iter().map(async |table| job(table).await).collect();
-        some_at_once(jobs, self.at_once()).await
-    }
-
     fn at_once(&self) -> usize {
         self.receipts.first().map_or(1, |table| table.database().tables_at_once())
     }
@@ -136,7 +119,8 @@ impl ConsumerTables {
     pub(super) async fn refuse_full_scans(&self, own: &Consumer, as_of: Micros) -> Result<(), SourceError> {
         let allowed = own.allow_full_scan;
         if !allowed && !ReceiptTable::are_small(&self.receipts).await {
-            self.each(async |table| table.refuse_full_scans(allowed, as_of).await).await?;
+            let asked = self.receipts.iter().map(|table| table.refuse_full_scans(allowed, as_of)).collect();
+            some_at_once(asked, self.at_once()).await?;
         }
         match (&self.dead_letters, &own.dead_letters) {
             (Some(table), Some(own)) => table.refuse_full_scans(own.allow_full_scan, as_of).await,

@@ -11,4 +11,5 @@ mod ids;
 mod packed;
 mod receipts;
 mod sessions;
+mod shards;
 mod times;
