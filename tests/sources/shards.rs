@@ -149,3 +149,33 @@ async fn what_lies_aside_is_asked_of_several_tables_at_once() {
         bench.remove(None).await;
     }
 }
+
+/// A union that gives more rows than are kept is given up, and no row of it counts twice when each table is asked.
+#[tokio::test]
+async fn a_backlog_of_several_tables_is_counted_once_however_long_it_is() {
+    for bench in benches().await {
+        create(&bench).await;
+        create_more(&bench).await;
+        let ten = zoned(&bench, "2026-03-02 10:00:00");
+        let numbers = bench.pick(
+            "(WITH RECURSIVE s(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM s WHERE n < 60000) SELECT n FROM s)",
+            "generate_series(1, 60000)",
+            "seq_1_to_60000",
+        );
+        let id = bench.pick("n", "CAST(n AS text)", "seq");
+        let alias = bench.pick("AS numbers", "AS numbers(n)", "AS numbers");
+        for table in ["event", "shard"] {
+            let columns = "msg_id, status, created_at";
+            let rows = format!("SELECT {id}, 0, {ten} FROM {numbers} {alias}");
+            bench.run(&format!("INSERT INTO {table} ({columns}) {rows}")).await;
+        }
+        let names_of = ["event", "shard"].map(|name| config::Table(vec![name.to_owned()]));
+        let db = bench.open().await;
+        let tables = EventTable::open_all(&db, &names_of, &event_config(), &[None], AS_OF).await.unwrap();
+        let tables: Vec<_> = tables.into_iter().map(Arc::new).collect();
+        let mut stamps = 0;
+        EventTable::backlog_all(&tables, &mut |_| stamps += 1).await.unwrap();
+        assert_eq!(stamps, 120_000, "{:?}", bench.dialect);
+        bench.remove(None).await;
+    }
+}
